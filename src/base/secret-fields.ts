@@ -170,17 +170,52 @@ export function maskedWords(text: string): string {
 const NOT_SECRET = /^(true|false|null|\\*["']\\*["'])$/
 const LONGEST_SWITCH = 100
 
+/** XML's, and YAML's: a name and what it is of, with nothing else on the line. */
+const MARKED = [
+  /<([\w.:-]{1,100})(?:\s[^<>]{0,1000})?>([^<>]{1,10000})<\//g,
+  /^[ \t-]{0,100}["']?([\w.-]{1,100})["']?:[ \t]{1,100}(\S.{0,10000})$/gm,
+]
+
+/** Secrets in a text that is no JSON, by the names before them: of a form, of XML, of YAML. As they stand there, and decoded. */
+export function secretsInText(text: string): readonly string[] {
+  const found: string[] = []
+  let from = 0
+  for (const match of text.matchAll(NAMED)) {
+    const at = match.index + match[0].length
+    const end = match.index >= from && isSecretName(match[2] ?? match[3] ?? '') ? endOfValue(text, at) : undefined
+    if (end === undefined) continue
+    found.push(text.slice(at, end))
+    from = end
+  }
+  for (const marked of MARKED) {
+    for (const [, name = '', value = ''] of text.matchAll(marked)) if (isSecretName(name.replace(/^.*:/, ''))) found.push(value.trim())
+  }
+  const bare = found.filter(it => !NOT_SECRET.test(it)).map(it => it.replace(/^(["'])(.*)\1$/s, '$2'))
+  return [...new Set(bare.flatMap(it => [it, decodedPart(it), decodedPart(it.replaceAll('+', ' '))]))].filter(it => it !== '')
+}
+
+/** A signature in an address is as good as a password, as long as it holds. */
+const isSecretInAddress = (name: string): boolean => isSecretName(name) || /(?:^|[-_])sig(?:nature)?$/i.test(name)
+
+/** Values of a query that are credentials, as they stand and decoded. */
+export const secretsInQuery = (query: string): readonly string[] =>
+  query.split('&').flatMap(pair => {
+    const [name = '', ...rest] = pair.split('=')
+    const value = rest.join('=')
+    return isSecretInAddress(decodedPart(name)) && value !== '' ? [value, decodedPart(value)] : []
+  })
+
 /** What stands in an address and must not be shown: a password, a token in its query. As it stands there, and decoded. */
 export function secretsInAddress(address: string): readonly string[] {
   if (!URL.canParse(address)) return []
-  const {username, password, searchParams} = new URL(address)
+  const {username, password, search} = new URL(address)
   // A user name alone is how some servers take a token.
   const user = password === '' ? username : password
-  const found = [user, decoded(user), ...[...searchParams].flatMap(([name, value]) => (isSecretName(name) ? [value] : []))]
-  return [...new Set(found)].filter(it => it !== '')
+  return [...new Set([user, decodedPart(user), ...secretsInQuery(search.slice(1))])].filter(it => it !== '')
 }
 
-function decoded(text: string): string {
+/** A part of an address as it is meant; as it stands where that cannot be told. */
+export function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

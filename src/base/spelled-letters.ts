@@ -24,6 +24,10 @@ const HAS_UNSEEN = new RegExp(UNSEEN, 'u')
 const EACH_UNSEEN = new RegExp(`(?:${UNSEEN}){1,1000}`, 'gu')
 /** Several bytes may be one letter. */
 const EACH_NUMBERED = new RegExp(`(?:${BYTE})+|${OTHERS}|(?:${UNSEEN}){1,1000}`, 'giu')
+/** JSON in JSON doubles the sign before a number; a word may also have that sign before a letter that is spelled so. */
+const QUOTED = String.raw`\\{2,8}(?:u[0-9a-f]{4}|x[0-9a-f]{2})`
+const IS_QUOTED = new RegExp(QUOTED, 'i')
+const EACH_QUOTED = new RegExp(`${QUOTED}|${EACH_NUMBERED.source}`, 'giu')
 
 /** An address in an address, in JSON. */
 const ROUNDS = 3
@@ -67,12 +71,14 @@ function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
     // What nobody sees behind the last letter is not covered: a colour that ends there.
     for (const {start, end} of words.stretches(read)) covered.push({start: places.from[start] ?? start, end: places.to[end - 1] ?? end})
   }
-  let plain: Plain = {text, places: undefined}
-  for (const pattern of [EACH_UNSEEN, ...Array<RegExp>(ROUNDS).fill(EACH_NUMBERED)]) {
-    const next = plainer(plain, pattern)
-    if (next === undefined) continue
-    plain = next
-    cover(plain)
+  for (const numbered of IS_QUOTED.test(text) ? [EACH_NUMBERED, EACH_QUOTED] : [EACH_NUMBERED]) {
+    let plain: Plain = {text, places: undefined}
+    for (const pattern of [EACH_UNSEEN, ...Array<RegExp>(ROUNDS).fill(numbered)]) {
+      const next = plainer(plain, pattern)
+      if (next === undefined) continue
+      plain = next
+      cover(plain)
+    }
   }
   return joined(covered)
 }
@@ -122,7 +128,7 @@ function lettersOf(spelled: string): readonly Letter[] {
   if (spelled.startsWith('%')) return inBytes(Buffer.from(spelled.replaceAll('%', ''), 'hex'))
   const {length} = spelled
   if (!/^[\\&]/.test(spelled)) return [{letter: '', length}]
-  if (spelled.startsWith('\\')) return [{letter: String.fromCharCode(Number.parseInt(spelled.slice(2), 16)), length}]
+  if (spelled.startsWith('\\')) return [{letter: String.fromCharCode(Number.parseInt(spelled.replace(/^\\+./, ''), 16)), length}]
   const name = spelled.slice(1, -1).toLowerCase()
   if (!name.startsWith('#')) return [{letter: NAMED[name] ?? '', length}]
   const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))

@@ -1,7 +1,7 @@
 import {rowsIn} from '../backends/api/list-rows.ts'
 import type {Json} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
-import {secretsInDocument} from '../base/secret-fields.ts'
+import {secretsInDocument, secretsInQuery, secretsInText} from '../base/secret-fields.ts'
 import {ApiRun} from '../cli/api-run.ts'
 import {apiFlags, checkApiFlags} from '../cli/parse/api-flags.ts'
 import {bothApisFlags} from '../cli/parse/flags.ts'
@@ -10,7 +10,7 @@ import {ServerCommand} from '../cli/server-command.ts'
 import {RowStream} from '../cli/show/row-stream.ts'
 import type {Connection} from '../config/connection.ts'
 import {headText, lookCommand, shownHeaders} from '../passthrough/raw-answer.ts'
-import {buildRawRequest, type RawRequest, secretsInQuery} from '../passthrough/raw-request.ts'
+import {buildRawRequest, type RawRequest} from '../passthrough/raw-request.ts'
 import {checkMethod, type RequestBody, readRequestBody} from '../passthrough/request-body.ts'
 import {secretsInHeaders} from '../passthrough/request-headers.ts'
 import {curlCommand, requestDocument, requestText, shownRequest} from '../passthrough/show-request.ts'
@@ -43,7 +43,7 @@ export default class ApiCommand extends ServerCommand {
     const {args, flags} = await this.parse(ApiCommand)
     checkApiFlags(flags)
     const request = buildRawRequest({...args, queryParams: flags['query-params'], headers: flags.headers})
-    this.#hide([...secretsInHeaders(request.headers), ...secretsInQuery(request.path)])
+    this.#hide([...secretsInHeaders(request.headers), ...secretsInQuery(request.path.slice(request.path.indexOf('?') + 1))])
     if (request.addedVersion !== undefined) this.logger.info(`the path has no version: ${request.addedVersion} added`)
     checkMethod(request.method, {paginate: flags.paginate, data: flags.data})
     const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)
@@ -126,7 +126,9 @@ export default class ApiCommand extends ServerCommand {
 
   async #body(data: string, {headers}: RawRequest): Promise<RequestBody> {
     const body = await readRequestBody(data, {cwd: this.context.cwd, stdin: this.context.streams.stdin}, headers['content-type'])
-    if (body.json !== undefined) this.#hide(secretsInDocument(body.json))
+    this.#hide(
+      body.json === undefined ? secretsInText(Buffer.from(body.bytes.subarray(0, LOOKED_AT)).toString()) : secretsInDocument(body.json),
+    )
     return body
   }
 
@@ -134,6 +136,9 @@ export default class ApiCommand extends ServerCommand {
     for (const secret of secrets) this.context.redactor.register(secret)
   }
 }
+
+/** Of a body that is no JSON: what has more is no form that somebody filled in. */
+const LOOKED_AT = 1_048_576
 
 const textOf = (shown: ExactJson): string => (typeof shown === 'string' ? shown : stringifyExactJson(shown, 2))
 

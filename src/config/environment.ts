@@ -5,7 +5,7 @@
 import {join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ProcessVariables} from '../base/process-variables.ts'
-import {secretsInAddress} from '../base/secret-fields.ts'
+import {decodedPart, secretsInAddress} from '../base/secret-fields.ts'
 import {forgetVariables} from './forget-variables.ts'
 import {SOURCE_VARIABLES} from './option-table.ts'
 import {isCi, userFolders} from './user-folders.ts'
@@ -82,15 +82,11 @@ const ADDRESS_VARIABLES = ['TF_HTTP_ADDRESS', 'TF_HTTP_LOCK_ADDRESS', 'TF_HTTP_U
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
-/** The password in the address of a proxy, as it stands there and decoded. */
-function passwordsIn(address: string | undefined): readonly string[] {
-  const password = /^(?:[^:/]*:\/\/)?[^:@/]*:([^/]*)@/.exec(address ?? '')?.[1]
-  if (password === undefined || password === '') return []
-  try {
-    return [password, decodeURIComponent(password)]
-  } catch {
-    return [password]
-  }
+/** The password in the address of a proxy, or the user name where there is none: as it stands there and decoded. */
+function secretsInProxy(address = ''): readonly string[] {
+  const [, user = '', password = ''] = /^(?:[^:/]*:\/\/)?([^:@/]*)(?::([^/]*))?@/.exec(address) ?? []
+  const secret = password === '' ? user : password
+  return secret === '' ? [] : [secret, decodedPart(secret)]
 }
 
 /** @throws EnvironmentError */
@@ -132,7 +128,7 @@ export function readEnvironment(all: ProcessVariables): Environment {
     jobFiles: present({summary: text('GITHUB_STEP_SUMMARY'), output: text('GITHUB_OUTPUT')}),
     secrets: [
       ...SECRET_VARIABLES.flatMap(name => text(name) ?? []),
-      ...PROXY_VARIABLES.flatMap(name => passwordsIn(text(name))),
+      ...PROXY_VARIABLES.flatMap(name => secretsInProxy(text(name))),
       ...ADDRESS_VARIABLES.flatMap(name => secretsInAddress(text(name) ?? '')),
     ],
     all,

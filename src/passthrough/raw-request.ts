@@ -4,7 +4,6 @@ import {DEPLOYMENTS} from '../base/apis.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
-import {isSecretName} from '../base/secret-fields.ts'
 import type {Method} from '../engine/model/kind.ts'
 import {parseHeaders} from './request-headers.ts'
 
@@ -49,22 +48,6 @@ export function buildRawRequest(words: RawRequestWords): RawRequest {
     path,
     ...(lacksVersion ? {addedVersion: '/v1'} : {}),
     headers: parseHeaders(words.headers ?? []),
-  }
-}
-
-/** Values of the query that are credentials, as they stand and decoded. */
-export const secretsInQuery = (path: string): readonly string[] =>
-  (path.split('?')[1] ?? '').split('&').flatMap(pair => {
-    const [name = '', ...rest] = pair.split('=')
-    const value = rest.join('=')
-    return isSecretName(decoded(name)) && value !== '' ? [value, decoded(value)] : []
-  })
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
 

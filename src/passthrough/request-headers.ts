@@ -1,6 +1,6 @@
 /** Headers a person adds to a request: `Name: value`. What could not be sent is refused here, and no value is quoted. */
 import {AppError, EXIT} from '../base/errors.ts'
-import {isSecretName} from '../base/secret-fields.ts'
+import {decodedPart, isSecretName} from '../base/secret-fields.ts'
 import {isOfConnection} from '../transport/header-values.ts'
 
 export class HeaderError extends AppError {
@@ -37,9 +37,31 @@ export function parseHeaders(given: readonly string[]): Readonly<Record<string, 
   return Object.fromEntries(headers)
 }
 
-/** Values of headers that are credentials; the word behind a scheme (`Bearer …`) counts too. */
-export const secretsInHeaders = (headers: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(headers)
-    .filter(([name]) => isSecretName(name))
-    .flatMap(([, value]) => [value, ...value.split(/\s+/).slice(1)])
-    .filter(value => value !== '')
+/**
+ * Values of headers that are credentials, and what a server can read out of them: the word behind a scheme (`Bearer …`), the
+ * password of `Basic …`, the values of cookies and of what a scheme lists (`Digest response="…"`).
+ */
+export const secretsInHeaders = (headers: Readonly<Record<string, string>>): readonly string[] => [
+  ...new Set(
+    Object.entries(headers)
+      .filter(([name]) => isSecretName(name))
+      .flatMap(([, value]) => [value, ...value.split(/\s+/).slice(1), ...inBasic(value), ...listed(value)])
+      .filter(value => value !== ''),
+  ),
+]
+
+function inBasic(value: string): readonly string[] {
+  const [, encoded] = /^basic\s+(\S+)$/i.exec(value) ?? []
+  if (encoded === undefined) return []
+  const pair = Buffer.from(encoded, 'base64').toString()
+  return [pair, pair.slice(pair.indexOf(':') + 1)]
+}
+
+/** `sid=…; theme=dark`: a shorter value is a setting. */
+const LISTED = /^[^=]+="?(.{6,}?)"?$/
+
+const listed = (value: string): readonly string[] =>
+  value.split(/[\s,;]+/).flatMap(pair => {
+    const secret = LISTED.exec(pair)?.[1]
+    return secret === undefined ? [] : [secret, decodedPart(secret)]
+  })

@@ -5,6 +5,7 @@ import {saidIn} from '../backends/api/error-body.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
+import {secretsInAddress} from '../base/secret-fields.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import {isHeader, isOfConnection} from '../transport/header-values.ts'
 
@@ -99,12 +100,14 @@ export interface FilesApi {
   size(path: string): Promise<number | undefined>
 }
 
-/** Of the addresses of parts: whoever has the values of such a query may write there, as long as it holds. */
+/** Of the addresses of parts and the headers that go with them: whoever has them may write there, as long as they hold. */
 class SignedAddresses {
   readonly #values: string[] = []
 
-  add(address: string): void {
-    for (const value of new URL(address).searchParams.values()) if (value.length >= LEAST_SIGNED) this.#values.push(value)
+  add(address: string, headers: Readonly<Record<string, string>>): void {
+    const own = Object.entries(headers).flatMap(([name, value]) => (NO_SECRET.test(name) ? [] : [value, ...value.split(/\s+/).slice(1)]))
+    const all = new Set([...secretsInAddress(address), ...new URL(address).searchParams.values(), ...own])
+    this.#values.push(...[...all].filter(({length}) => length >= LEAST_SIGNED))
     if (this.#values.length > MOST_SIGNED) this.#values.splice(0, this.#values.length - MOST_SIGNED)
   }
 
@@ -115,6 +118,8 @@ class SignedAddresses {
 }
 
 const LEAST_SIGNED = 8
+/** They say what is sent. */
+const NO_SECRET = /^(?:content|cache|accept)-/
 /** Those of an upload's last parts: an older address is spent. */
 const MOST_SIGNED = 1_000
 
@@ -142,16 +147,17 @@ export function filesApi(client: ApiClient, {signal, learnsSecret}: FilesApiOpti
     const parsed = beginning.safeParse(jsonOf(answer.text))
     const [first] = parsed.data ?? []
     if (first === undefined) throw new UploadAnswerError(doing, parsed.error?.issues[0])
-    signed.add(first.upload_uri)
+    // Another host, or another way to send, is nothing that an answer may choose.
+    const headers = Object.fromEntries(
+      Object.entries(first.headers ?? {}).flatMap(([name, value]) => (isOfConnection(name) ? [] : [[name.toLowerCase(), String(value)]])),
+    )
+    signed.add(first.upload_uri, headers)
     return {
       ref: first.ref,
       partSize: first.partsize ?? DEFAULT_PART_BYTES,
       uri: first.upload_uri,
       method: first.http_method ?? 'PUT',
-      // Another host, or another way to send, is nothing that an answer may choose.
-      headers: Object.fromEntries(
-        Object.entries(first.headers ?? {}).flatMap(([name, value]) => (isOfConnection(name) ? [] : [[name.toLowerCase(), String(value)]])),
-      ),
+      headers,
       parallel: first.parallel_parts !== false,
       availableParts: first.available_parts ?? DEFAULT_PARTS,
     }

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {isSecretName, maskedWords, maskSecrets, secretsInDocument} from '../../src/base/secret-fields.ts'
+import {isSecretName, maskedWords, maskSecrets, secretsInAddress, secretsInDocument, secretsInText} from '../../src/base/secret-fields.ts'
 
 describe('the name of a field', () => {
   it.each([
@@ -67,4 +67,30 @@ describe('a text that is no JSON', () => {
       expect(maskedWords(text)).toBe(text)
     },
   )
+})
+
+describe('secrets', () => {
+  it.each([
+    ['a form', 'user=a&password=p1%2Fx+y&n=1', ['p1%2Fx+y', 'p1/x+y', 'p1/x y']],
+    ['XML', '<a:user><a:name>n</a:name><a:password type="x">p1</a:password></a:user>', ['p1']],
+    ['YAML', 'name: n\nsmtp:\n  - password: "p 1"\n', ['p 1']],
+    ['words', 'the form has no password, and a=b', []],
+    ['switches', 'password=true&token=', []],
+  ])('of %s are known by the names before them', (_, text, secrets) => {
+    expect(secretsInText(text)).toEqual(secrets)
+  })
+
+  it('of a large text are found in little time', () => {
+    const began = Date.now()
+    for (const part of ['<a ', '<a>', 'password=', '-', '- a: ', '"a": "', '<password>', ' ', 'a'.repeat(99)])
+      secretsInText(part.repeat(1_000_000 / part.length))
+    expect(Date.now() - began).toBeLessThan(4_000)
+  })
+
+  it('of an address are its password, its tokens and what signs it', () => {
+    expect(secretsInAddress('https://u:p%40w@host/a?sv=1&sig=s%2Fg&X-Amz-Signature=abc&design=x&token=t+1')).toEqual([
+      ...['p%40w', 'p@w', 's%2Fg', 's/g', 'abc', 't+1'],
+    ])
+    expect(secretsInAddress('https://token-1@host/')).toEqual(['token-1'])
+  })
 })

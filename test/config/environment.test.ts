@@ -42,6 +42,18 @@ describe('the environment', () => {
   it('knows which of its values are secrets', () => {
     expect(readEnvironment({SVC_ENTERPRISE_PASSWORD: 'p1', SVC_ENTERPRISE_USER: 'u', TF_HTTP_PASSWORD: 'p2'}).secrets).toEqual(['p1', 'p2'])
   })
+
+  it.each([
+    ['http://ann:p%2Fw@proxy:1', ['p%2Fw', 'p/w']],
+    ['ann:pw@proxy', ['pw', 'pw']],
+    ['http://ann:p@w@proxy', ['p@w', 'p@w']],
+    ['http://t0ken@proxy:1', ['t0ken', 't0ken']],
+    ['t0ken:@proxy', ['t0ken', 't0ken']],
+    ['http://proxy:1', []],
+    ['http://proxy:1/@', []],
+  ])('knows what is secret in the address of a proxy: %s', (address, secrets) => {
+    expect(readEnvironment({HTTPS_PROXY: address}).secrets).toEqual(secrets)
+  })
 })
 
 describe('expansion of variables', () => {

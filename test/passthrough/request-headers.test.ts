@@ -40,4 +40,13 @@ describe('headers of a raw request', () => {
       'k1',
     ])
   })
+
+  it('are known as a server reads them: the password of Basic, the values of cookies and of a list', () => {
+    const basic = `Basic ${Buffer.from('ann:p:w 1').toString('base64')}`
+    expect(secretsInHeaders({authorization: basic})).toEqual(expect.arrayContaining(['ann:p:w 1', 'p:w 1']))
+    const cookies = secretsInHeaders({cookie: 'sid=s3cr%2Fet; theme=dark', accept: 'text/plain'})
+    expect(cookies).toEqual(expect.arrayContaining(['s3cr%2Fet', 's3cr/et']))
+    expect(cookies).not.toContain('dark')
+    expect(secretsInHeaders({authorization: 'Digest username="ann", response="d1g3st"'})).toContain('d1g3st')
+  })
 })

@@ -26,7 +26,24 @@ describe('the upload service', () => {
     await api.begin('/uploads/a', 1)
     expect(learned).toEqual([])
     await expect(api.part('/uploads/a', 'r', 2)).rejects.toMatchObject({code: 'E_UPLOAD_REFUSED'})
-    expect(learned).toEqual(['abc/def==012345'])
+    expect(learned).toEqual(['abc%2Fdef%3D%3D012345', 'abc/def==012345'])
+  })
+
+  it('is heard when it repeats what else lets a part in: a password in its address, and its headers', async () => {
+    const learned: string[] = []
+    const headers = {authorization: 'Bearer t0ken-of-part', 'content-type': 'application/octet-stream', 'x-amz-acl': 'private-acl'}
+    const texts = [
+      [{...PART, upload_uri: 'https://ann:pass-of-part@storage.example.com/1', headers}],
+      {message: 'not pass-of-part with t0ken-of-part, as application/octet-stream'},
+    ]
+    const call: ApiClient['call'] = async () => {
+      const status = texts.length === 2 ? 200 : 400
+      return {answered: true, answer: {status, text: JSON.stringify(texts.shift()), headers: {}}} as never
+    }
+    const api = filesApi({call} as ApiClient, {learnsSecret: it => learned.push(it)})
+    await api.begin('/uploads/a', 1)
+    await expect(api.part('/uploads/a', 'r', 2)).rejects.toMatchObject({code: 'E_UPLOAD_REFUSED'})
+    expect([...new Set(learned)]).toEqual(['pass-of-part', 't0ken-of-part'])
   })
 
   it('says where the first part goes', async () => {

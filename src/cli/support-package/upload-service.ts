@@ -89,6 +89,10 @@ export async function openUploadService(context: Context, profile: string | unde
   const address = environment.files.apiUrl
   if (address === undefined) throw new FilesAddressError('is not known')
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
+  const {username, password, search, hash} = new URL(address)
+  // Paths are put behind it, and messages show it.
+  if (`${username}${password}` !== '') throw new FilesAddressError('carries a user name or a password')
+  if (`${search}${hash}` !== '') throw new FilesAddressError('carries a query or a fragment')
   const network = createTransport({
     proxy: environment.proxy,
     trust: environmentTrust(environment),

@@ -579,6 +579,16 @@ describe('an upload', () => {
     ])
   })
 
+  it.each(['http://ann:hunter22@127.0.0.1:9', 'http://127.0.0.1:9/?token=hunter22', 'http://127.0.0.1:9/#hunter22'])(
+    'takes no address of the service with more than a place in it: %s',
+    async address => {
+      writeFileSync(join(here.folder, 'a.bin'), 'content')
+      const outcome = await run('upload a.bin -o json', {SVC_FILES_API_URL: address})
+      expect([outcome.code, json(outcome)]).toMatchObject([64, {code: 'E_FILES_ADDRESS'}])
+      expect(outcome.stdout + outcome.stderr).not.toContain('hunter22')
+    },
+  )
+
   it('shows nothing of what signs the address of a part, also where the service repeats it', async () => {
     writeFileSync(join(here.folder, 'a.bin'), 'a')
     const random = structuredClone(simulator.world.random)

@@ -1,4 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type EchoServer, echoServer, formsOf} from '../../support/echo-server.ts'
@@ -90,4 +92,25 @@ describe('a server that repeats a password', () => {
     expectNothing({stdout: applied.stdout, stderr: applied.stderr})
     expect(applied.stderr).not.toContain('E_STALE')
   }, 60_000)
+})
+
+describe('a server that repeats what a raw request carries, as it reads it', () => {
+  it.each([
+    [['--headers', `Authorization: Basic ${Buffer.from('ann:hunter2-x').toString('base64')}`], 'ann:hunter2-x hunter2-x'],
+    [['--headers', 'Cookie: sid=hunter2-x; a=b'], 'hunter2-x'],
+    [['--query-params', 'sv=1&sig=hunter2%2Fx'], 'hunter2/x'],
+    [['--headers', 'Content-Type: application/x-www-form-urlencoded', '--data', 'user=a&password=hunter2%2Fx'], 'hunter2/x'],
+    [['--headers', 'Content-Type: application/xml', '--data', '<u><password>hunter2-x</password></u>'], 'hunter2-x'],
+  ])('shows it in no output: %s', async (words, said) => {
+    const server = createServer((_, answer) => answer.writeHead(400).end(JSON.stringify({message: `weak: ${said}`})))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const env = {SVC_CLOUD_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}
+      const done = await here.run(['api', 'cloud', 'post', '/users', ...words, '-o', 'json', '-vv'], {env})
+      expect([done.code, done.stdout]).toEqual([1, expect.stringContaining('weak: [redacted]')])
+      expect(done.stdout + done.stderr).not.toContain('hunter2')
+    } finally {
+      server.close()
+    }
+  })
 })
