@@ -87,7 +87,13 @@ export function pairCollection(input: PairInput): Pairing {
   for (const declaration of declarations) {
     const match = knownMatch(input, declaration, byId)
     const holder = match && leftOut(input, declaration, match.live)
-    if (holder !== undefined) problems.push(heldBy(declaration, match?.live.remoteId, holder))
+    const said = match && contradicted(input, declaration, match)
+    if (said !== undefined)
+      problems.push({
+        address: declaration.key,
+        message: `import of ${declaration.importId ?? ''}: the declaration names ${said} itself; take the import block away, or name the same object in both`,
+      })
+    else if (holder !== undefined) problems.push(heldBy(declaration, match?.live.remoteId, holder))
     else if (match) claim(declaration, match)
     else if (declaration.importId !== undefined && collection.proven) {
       problems.push({address: declaration.key, message: `import of ${declaration.importId}: there is no such object`})
@@ -188,10 +194,16 @@ function taken(
     if (other === undefined) continue
     problems.push({
       address: declaration.key,
-      message: `the ledger has it as ${match.live.remoteId} (${JSON.stringify(match.live.name ?? null)}), and ${other.remoteId} is ${JSON.stringify(wanted ?? null)} already`,
+      message: `${foundAs(declaration, match)} ${match.live.remoteId} (${JSON.stringify(match.live.name ?? null)}), and ${other.remoteId} is ${JSON.stringify(wanted ?? null)} already`,
     })
   }
   return problems
+}
+
+/** Who says which object is meant: the ledger, unless something brings it in. */
+function foundAs({importId}: Declaration, {found, live}: Match): string {
+  if (found !== 'import') return 'the ledger has it as'
+  return importId === live.remoteId ? 'the import block names' : 'the imported state has it as'
 }
 
 function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMap<string, LiveObject>): Match | undefined {
@@ -215,6 +227,13 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
   if (owner.stack !== declaration.stack) return {live: imported, found: 'import', owner}
   // The stack has it already: the block says by which address from now on.
   return {live: imported, found: 'moved', formerAddress: owner.entry.address}
+}
+
+/** What a declaration says itself that it is, where its import block brings another object to it. */
+function contradicted({kind, collection, specOf}: PairInput, declaration: Declaration, {found, live}: Match): string | undefined {
+  if (found === 'ledger' || live.remoteId !== declaration.importId) return undefined
+  const said = saidObject(kind, specOf(declaration), collection.parent)
+  return said === live.remoteId ? undefined : said
 }
 
 /** The remote path that a declaration says itself. */

@@ -234,11 +234,12 @@ function nameOf({identity}: Kind, {spec}: Declaration): string {
   return name === undefined ? '' : ` ${name}`
 }
 
-/** What must exist and does not: a node or a singleton is never created. */
-function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[] {
+/** What must exist and does not: a node or a singleton is never created. What is wrong otherwise says nothing of that. */
+function absentProblems({kinds}: BuildPlanInput, {pairs, problems}: Observation): Problem[] {
+  const said = new Set(problems.map(it => it.address))
   return [...pairs.values()].flatMap(({declaration, match, context}) => {
     const kind = kinds.get(declaration.kind)
-    if (match !== undefined || kind === undefined) return []
+    if (match !== undefined || kind === undefined || said.has(declaration.key)) return []
     if (context) return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
     if (!kind.adoptOnly && !kind.singleton) return []
     return [

@@ -104,7 +104,7 @@ describe('which live object a declaration means', () => {
   it('is the one that a state of another program has for it, whatever its name is, and nobody owns that', () => {
     expect(paired(stackOf().subscription('main'), {live: {1: 'x', 2: 'main'}, state: {main: 1}})).toEqual({
       meant: ['main 1 import'],
-      said: [expect.stringContaining('cloud/subscriptions/2 is "main" already')],
+      said: ['the imported state has it as cloud/subscriptions/1 ("x"), and cloud/subscriptions/2 is "main" already'],
     })
     expect(paired(stackOf().subscription('main'), {live: {2: 'main'}, state: {main: 1}}).meant).toEqual(['main 2 name'])
     const ledgers = [ledgerOf('shop', {main: 2})]
@@ -149,6 +149,10 @@ describe('what no declaration can mean', () => {
       'the ledger has it as cloud/subscriptions/1 ("old"), and cloud/subscriptions/2 is "main" already',
     ])
     expect(paired(stackOf().subscription('main', {}, {ignoreChanges: ['/name']}), world).said).toEqual([])
+    const imported = stackOf().add(kind.name, 'main', {name: 'main'}, {importId: 'cloud/subscriptions/1'})
+    expect(paired(imported, {live: world.live}).said).toEqual([
+      'the import block names cloud/subscriptions/1 ("old"), and cloud/subscriptions/2 is "main" already',
+    ])
   })
 })
 

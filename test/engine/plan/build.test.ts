@@ -108,6 +108,26 @@ describe('identity', () => {
     })
   })
 
+  it('an import block cannot bring another object than the one that the declaration names itself', async () => {
+    const lab = new Lab()
+    world().bdb('one').bdb('two').into(lab.simulator)
+    const other = stackOf('other').bdb('one', {memory_size: 1})
+    const node = {uid: 3, rack_id: 'a'}
+    const error = await refusal(lab, [
+      other,
+      stackOf()
+        .add('cluster.database', 'db', {uid: 1, name: 'db', memory_size: 1}, {importId: 'cluster/bdbs/2'})
+        .add('cluster.node', 'node', node, {importId: 'cluster/nodes/2'}),
+    ])
+    expect(error).toMatchObject({code: 'E_PLAN_PROBLEMS', exit: 64})
+    expect(error.problems?.map(it => it.message)).toEqual([
+      'import of cluster/bdbs/2: the declaration names cluster/bdbs/1 itself; take the import block away, or name the same object in both',
+      'import of cluster/nodes/2: the declaration names cluster/nodes/3 itself; take the import block away, or name the same object in both',
+    ])
+    const same = stackOf().add('cluster.node', 'node', node, {importId: 'cluster/nodes/3'})
+    expect((await lab.run(() => lab.plan([same]))).plan.operations).toMatchObject([{action: 'update', remoteId: 'cluster/nodes/3'}])
+  })
+
   it('two live objects that fit are refused with both ids', async () => {
     const lab = new Lab()
     world().subscription('main').subscription('main').into(lab.simulator)
