@@ -5,6 +5,7 @@ import {saidIn} from '../backends/api/error-body.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
+import {addAll} from '../base/many.ts'
 import {secretsInAddress} from '../base/secret-fields.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import {isHeader, isOfConnection} from '../transport/header-values.ts'
@@ -107,7 +108,10 @@ class SignedAddresses {
   add(address: string, headers: Readonly<Record<string, string>>): void {
     const own = Object.entries(headers).flatMap(([name, value]) => (NO_SECRET.test(name) ? [] : [value, ...value.split(/\s+/).slice(1)]))
     const all = new Set([...secretsInAddress(address), ...new URL(address).searchParams.values(), ...own])
-    this.#values.push(...[...all].filter(({length}) => length >= LEAST_SIGNED))
+    addAll(
+      this.#values,
+      [...all].filter(({length}) => length >= LEAST_SIGNED),
+    )
     if (this.#values.length > MOST_SIGNED) this.#values.splice(0, this.#values.length - MOST_SIGNED)
   }
 
