@@ -4,6 +4,7 @@
  */
 import {AppError, EXIT} from '../base/errors.ts'
 import {Stopped} from '../engine/apply/run-context.ts'
+import {sayStandingLocks} from './show/standing-locks.ts'
 
 /** Told to end at once. What was sent is in the journal. */
 export class KilledError extends AppError {
@@ -83,6 +84,11 @@ const tell = (signal: NodeJS.Signals): void => {
   if (ours !== undefined) for (const handle of handles()) handle(ours)
 }
 
+function exit(code: number): never {
+  sayStandingLocks()
+  process.exit(code)
+}
+
 /** Where nobody is to be told, a signal does what it does to any program. */
 function listen(): void {
   for (const signal of SIGNALS) {
@@ -101,7 +107,7 @@ export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrup
     if (controller.signal.aborted) {
       if (signal === 'SIGHUP') return
       onSecond()
-      process.exit(EXIT.interrupted)
+      exit(EXIT.interrupted)
     }
     onFirst()
     controller.abort(new Stopped())
@@ -136,10 +142,10 @@ export async function endingOnInterrupt<T>(
   const handle = (signal: Signal) => {
     if (ended !== undefined && signal === 'SIGHUP') return
     const usual = USUAL[signal]
-    if (ended !== undefined) process.exit(usual)
+    if (ended !== undefined) exit(usual)
     ended = end(usual).then(
-      code => process.exit(code),
-      () => process.exit(usual),
+      code => exit(code),
+      () => exit(usual),
     )
   }
   enders.add(handle)

@@ -78,9 +78,9 @@ export abstract class StackCommand extends ReportingCommand {
           await end()
           return usual
         }),
-      finishing: () =>
+      finishing: (until = 'the ledgers are written') =>
         onInterrupt(
-          () => this.logger.warn('stopping as soon as the ledgers are written'),
+          () => this.logger.warn(`stopping as soon as ${until}`),
           () => {},
         ).off,
     }

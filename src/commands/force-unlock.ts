@@ -20,13 +20,15 @@ export default class ForceUnlockCommand extends StackCommand {
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(ForceUnlockCommand)
     const {stacks} = await this.readDeclarations(flags, 'validate')
-    const [{openStores}, {locksSeen, unlockAll}] = await Promise.all([
+    const [{openStores}, {locksSeen, unlockAll}, {RunControls}] = await Promise.all([
       import('../run/ledgers/ledger-stores.ts'),
       import('../run/upkeep/force-unlock.ts'),
+      import('../run/workspace/controls.ts'),
     ])
     const opened = openStores(this.context, stacks)
+    const controls = new RunControls(this.context, stacks, [])
     try {
-      const looking = locksSeen(opened.stores, args.id)
+      const looking = locksSeen(opened.stores, args.id, stack => controls.stores.find(it => it.stack === stack)?.store)
       // Behind an address a look takes a lock that is free: it is given back before the command ends.
       const seen = await this.stoppable.waiting(
         () => looking,
@@ -45,7 +47,7 @@ export default class ForceUnlockCommand extends StackCommand {
           unlocked.map(it => `${it.stack}: ${it.holder === null ? 'was not locked' : `unlocked; it was held by ${it.holder}`}`).join('\n'),
       })
     } finally {
-      await opened.close()
+      await Promise.all([opened.close(), controls.close()])
     }
   }
 }

@@ -24,7 +24,7 @@ export default class FreezeCommand extends FreezeCommandBase {
     const {flags} = await this.parse(FreezeCommand)
     const {freeze} = await import('../run/upkeep/freeze.ts')
     await this.withOne(flags, async scope => {
-      const freezes = await freeze(this.context, scope, {...flags, strict: flags.strict ?? false})
+      const freezes = await freeze(this.context, scope, {...flags, strict: flags.strict ?? false}, this.stoppable)
       await this.print(asJson({freezes, requests: {used: 0}}), {
         text: () =>
           freezes

@@ -25,6 +25,14 @@ import {ControlsError, ControlsLockedError} from './errors.ts'
 export const OWNER = '(controls)'
 const OUTPUT = 'controls'
 
+/** How whoever changes controls is stopped. */
+export interface ChangeStop {
+  /** Ends the wait for a lock; once the first one is taken it is not asked any more. */
+  readonly signal: AbortSignal
+  /** A lock is taken. */
+  readonly begun: () => void
+}
+
 /** A change takes milliseconds: whoever still has the lock after this long, twice over, is gone. */
 const PATIENCE_MS = 10_000
 const ROUNDS = 8
@@ -46,6 +54,16 @@ export class ControlsStore {
     this.#nowMs = nowMs
   }
 
+  /** As of a ledger. */
+  lockSeen(): Promise<LockSeen | undefined> {
+    return this.#store.lockSeen()
+  }
+
+  /** As of a ledger. */
+  forceUnlock(lockId?: string): Promise<string | undefined> {
+    return this.#store.forceUnlock(lockId)
+  }
+
   /** What counts now. @throws ControlsError */
   async read(): Promise<Controls> {
     try {
@@ -58,11 +76,11 @@ export class ControlsStore {
   /**
    * Two at once both count: the second one edits what the first one wrote.
    * @param edit - may be asked again, for what somebody else wrote meanwhile
-   * @throws ControlsError, ControlsLockedError, and what `edit` throws
+   * @throws ControlsError, ControlsLockedError, what `edit` throws, and the reason of the signal with nothing changed
    */
-  async change<T>(edit: (now: Controls) => {readonly controls: Controls; readonly result: T}): Promise<T> {
+  async change<T>(edit: (now: Controls) => {readonly controls: Controls; readonly result: T}, stop?: ChangeStop): Promise<T> {
     for (let round = 1; round <= ROUNDS; round++) {
-      const done = await this.#tryToChange(edit, round === ROUNDS)
+      const done = await this.#tryToChange(edit, round === ROUNDS, stop)
       if (done !== undefined) return done.result
     }
     // What is read back each time is something else: others write without end, or the server does not keep what it is given.
@@ -72,9 +90,12 @@ export class ControlsStore {
   async #tryToChange<T>(
     edit: (now: Controls) => {readonly controls: Controls; readonly result: T},
     isLast: boolean,
+    stop: ChangeStop | undefined,
   ): Promise<{readonly result: T} | undefined> {
-    const {store, unlock} = await this.#locked()
+    const {store, unlock} = await this.#locked(stop?.signal)
     try {
+      stop?.signal.throwIfAborted()
+      stop?.begun()
       const before = await this.#reading(() => store.load())
       const {controls, result} = edit(inForce(controlsOf(before), this.#nowMs()))
       if (controls.freezes.length > MOST_ENTRIES || controls.holds.length > MOST_ENTRIES)
@@ -94,14 +115,15 @@ export class ControlsStore {
     }
   }
 
-  async #locked(): Promise<{readonly store: ManagedLedgerStore; readonly unlock: Unlock}> {
+  async #locked(signal: AbortSignal | undefined): Promise<{readonly store: ManagedLedgerStore; readonly unlock: Unlock}> {
     const store = this.#store
     let seen: LockSeen | undefined
     for (let round = 1; ; round++) {
       try {
-        return {store, unlock: await store.lock(PATIENCE_MS)}
+        return {store, unlock: await store.lock(PATIENCE_MS, signal)}
       } catch (error) {
-        if (!(error instanceof LedgerLockedError)) return this.#withoutLock(error)
+        signal?.throwIfAborted()
+        if (!(error instanceof LedgerLockedError)) return this.#withoutLock(error, signal)
         const now = await store.lockSeen().catch(() => undefined)
         if (now?.isAlive || round === ROUNDS) throw new ControlsLockedError(this.place, now?.holder ?? 'somebody')
         // Nobody changes controls for that long. Whoever does all the same finds its lock gone, and writes nothing.
@@ -112,10 +134,13 @@ export class ControlsStore {
   }
 
   /** Servers that know no locks say so in many ways. @throws ControlsError where there is no other way in */
-  async #withoutLock(error: unknown): Promise<{readonly store: ManagedLedgerStore; readonly unlock: Unlock}> {
+  async #withoutLock(
+    error: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<{readonly store: ManagedLedgerStore; readonly unlock: Unlock}> {
     const store = this.#lockless
     if (store === undefined || !(error instanceof LedgerAccessError)) throw this.#failed('changed', error)
-    return {store, unlock: await store.lock(PATIENCE_MS)}
+    return {store, unlock: await store.lock(PATIENCE_MS, signal)}
   }
 
   /** @returns nothing where somebody else has written since */

@@ -130,6 +130,16 @@ export class LedgerAccessError extends AppError {
   }
 }
 
+/** A lock that was not given back: it stays, whatever becomes of this process. */
+export class LedgerStillLockedError extends LedgerAccessError {
+  readonly lockId: string
+
+  constructor(lockId: string, where: LedgerPlace, reason: string, suggestions: readonly [string, ...string[]], cause?: unknown) {
+    super('unlock', where, reason, suggestions, cause)
+    this.lockId = lockId
+  }
+}
+
 /** The state server wants other credentials. */
 export class LedgerAuthError extends AppError {
   /** @param withheld - there are credentials, and they belong to another server */

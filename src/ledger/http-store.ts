@@ -18,14 +18,16 @@ import {shellWord} from '../base/shell-word.ts'
 import {type Tried, tryAgain} from '../base/try-again.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
+import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import type {OwnApp} from './errors.ts'
-import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError} from './errors.ts'
 import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, shownAddress} from './http-backend.ts'
 import {describeLock, filledText, HttpFence, isLocked, lockInfoIn, PROMPT_MS} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, changedError, nextVersion} from './next-version.ts'
+import {lockAsked, lockGone} from './standing-locks.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {encodeLedger} from './tfstate.ts'
 
@@ -44,6 +46,8 @@ export interface HttpStoreOptions {
   /** Hears of each pause before another try. */
   readonly onWait: Notice
   readonly app?: OwnApp
+  /** What lifts a lock that stays behind; of a ledger unless told. */
+  readonly freeing?: (id: string) => string
 }
 
 /** `id` is absent where the server has no locks. */
@@ -221,6 +225,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     }
     const started = clock.now()
     const {id, body} = this.#newLock('svcctl apply')
+    lockAsked(id, this.#standingWords(id))
     let holder: JsonObject | undefined
     let isUnheard = false
     /** A question that was not answered may have taken it, and the server does not say who has it. */
@@ -230,6 +235,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
       isUnheard = false
       if (!isLocked(answer)) {
+        if (answer.status < 500 && !answer.isRepeat && !isSuccess(answer)) lockGone(id)
         this.#answers.expectSuccess('lock', answer)
         return true
       }
@@ -247,9 +253,11 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     } catch (error) {
       // The last try may have taken it without an answer; where somebody else was seen to hold it, theirs stays untouched.
       if (holder === undefined || (isUnheard && (await this.#isOurs(id, body).catch(() => false)))) await this.#unlock(body).catch(() => {})
+      if (isUnheard ? error instanceof ConnectionError && !error.arrived : holder !== undefined) lockGone(id)
       throw error
     }
     if (!isHeld) {
+      lockGone(id)
       const who = `${describeLock(holder)}${mayBeOurs ? ', or by this command, whose first question got no answer' : ''}`
       throw new LedgerLockedError(this.#where, who, mayBeOurs ? id : filledText(holder?.ID), clock.now() - started)
     }
@@ -294,6 +302,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {lockAddress, lockMethod} = this.#options.backend
     if (lockAddress === undefined) return undefined
     const {id, body} = this.#newLock('svcctl force-unlock')
+    lockAsked(id, this.#standingWords(id))
     const answer = await this.#send({method: lockMethod, url: lockAddress, body})
     const info = isLocked(answer) ? (lockInfoIn(answer) ?? {}) : undefined
     if (info === undefined) this.#answers.expectSuccess('lock', answer)
@@ -302,6 +311,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       await this.#unlock(body)
       return undefined
     }
+    lockGone(id)
     return {...(holder === undefined ? {} : {id: holder}), holder: describeLock(info), isAlive: false, needsId: true}
   }
 
@@ -343,22 +353,34 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (answer === undefined) return
     const info = isLocked(answer) ? lockInfoIn(answer) : undefined
     const holder = filledText(info?.ID)
-    if (holder !== undefined && holder !== idOf(body))
-      throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`, true)
+    const isOthers = holder !== undefined && holder !== idOf(body)
     // 404: it is gone already.
-    if (answer.status === 404 || isSuccess(answer)) return
+    const isGone = isOthers || answer.status === 404 || isSuccess(answer)
+    if (isGone) lockGone(idOf(body))
+    if (isOthers) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`, true)
+    if (isGone) return
     throw stillLocked(serverWords(answer))
   }
 
-  #stillLocked(reason: string, body: string, hasWritten: boolean, cause?: unknown): LedgerAccessError {
-    const free = `svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(idOf(body))}`
-    return new LedgerAccessError(
-      'unlock',
+  #stillLocked(reason: string, body: string, hasWritten: boolean, cause?: unknown): LedgerStillLockedError {
+    const written = hasWritten ? 'The ledger itself is written. ' : ''
+    const id = idOf(body)
+    return new LedgerStillLockedError(
+      id,
       this.#where,
       reason,
-      [`${hasWritten ? 'The ledger itself is written. ' : ''}Wait until its server can be reached.`, `Then free it: ${free}`],
+      [`${written}Wait until its server can be reached.`, `Then free it: ${this.#freeing(id)}`],
       cause,
     )
+  }
+
+  #freeing(id: string): string {
+    const {freeing, stack} = this.#options
+    return freeing?.(id) ?? `svcctl force-unlock --stack ${shellWord(stack)} ${shellWord(id)}`
+  }
+
+  #standingWords(id: string): string {
+    return `the lock ${id} on ${this.place} was not given back. Once its server can be reached, free it: ${this.#freeing(id)}`
   }
 
   async #askUnlock(body: string): Promise<HttpResponse | undefined> {

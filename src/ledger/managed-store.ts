@@ -4,6 +4,8 @@ import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
+import {LedgerStillLockedError} from './errors.ts'
+import {lockGone} from './standing-locks.ts'
 
 export interface ManagedLedgerStore extends LedgerStore {
   /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */
@@ -77,13 +79,22 @@ export class SharedLockError extends AppError {
 
 /** Several locks could not be given back. */
 export class StillLockedError extends AppError {
+  readonly failures: readonly AppError[]
+
   constructor(failures: readonly AppError[]) {
     super(failures.map(it => it.message).join(' '), {
       code: 'E_STILL_LOCKED',
       suggestions: [...new Set(failures.flatMap(it => it.suggestions))],
       cause: failures[0],
     })
+    this.failures = failures
   }
+}
+
+/** Whoever says an error that names locks which stay says so here: they are not named again when the process ends. */
+export function lockNamed(error: unknown): void {
+  if (error instanceof LedgerStillLockedError) lockGone(error.lockId)
+  if (error instanceof StillLockedError) for (const it of error.failures) lockNamed(it)
 }
 
 /**

@@ -59,7 +59,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
         return pause(`answered ${answer.status}`, Math.min(parseRetryAfter(answer.headers, clock.now()) ?? 0, LONGEST_WISH_MS))
       } catch (error) {
         if (!(error instanceof ConnectionError)) throw error
-        if (isLast || !error.transient) throw unreachable(error, {method, url}, backend.address)
+        if (isLast || !error.transient) throw unreachable(error, isRepeat, {method, url}, backend.address)
         isRepeat ||= error.arrived
         return pause(`cannot be reached (${error.code})`)
       }
@@ -68,9 +68,13 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
   }
 }
 
-/** The state server is none of the two APIs, and is found in another way. */
-function unreachable(error: ConnectionError, request: StateRequest, address: string): ConnectionError {
-  const {failure, detail, arrived, transient} = error
+/**
+ * The state server is none of the two APIs, and is found in another way.
+ * @param isRepeat - a try before this one may have arrived
+ */
+function unreachable(error: ConnectionError, isRepeat: boolean, request: StateRequest, address: string): ConnectionError {
+  const {failure, detail, transient} = error
+  const arrived = error.arrived || isRepeat
   if (failure === 'aborted') return error
   const suggestions = [
     `This is where a ledger is kept (${shownAddress(address)}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,

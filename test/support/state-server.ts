@@ -30,6 +30,8 @@ export interface StateServer {
     readonly faults: (number | 'hang')[]
     /** As long as it is set, every request there is answered so. */
     away: number | 'hang' | undefined
+    /** As `beforeWrite`. */
+    beforeWrite: () => void
   }
   /** `METHOD /path?query`, in order. */
   readonly requests: string[]
@@ -101,6 +103,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     if (isControls(request)) {
+      if (request.method === 'POST') it.controls.beforeWrite()
       const away = it.controls.faults.shift() ?? it.controls.away
       if (away === 'hang') return
       if (away !== undefined) return response.writeHead(away).end('away')
@@ -126,7 +129,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     env: {TF_HTTP_ADDRESS: address, TF_HTTP_LOCK_ADDRESS: address, TF_HTTP_UNLOCK_ADDRESS: address},
     state: undefined,
     lock: undefined,
-    controls: {state: undefined, lock: undefined, requests: [], faults: [], away: undefined},
+    controls: {state: undefined, lock: undefined, requests: [], faults: [], away: undefined, beforeWrite: () => {}},
     requests: [],
     faults: [],
     hold: () => false,

@@ -21,7 +21,7 @@ export default class FreezeLiftCommand extends FreezeCommandBase {
     const ids = objectWords(argv, FreezeLiftCommand, this.id, 'id')
     const {liftFreezes} = await import('../../run/upkeep/freeze.ts')
     await this.withAll(flags, async scope => {
-      const lifted = await liftFreezes(this.context, scope, ids)
+      const lifted = await liftFreezes(this.context, scope, ids, this.stoppable)
       await this.print(asJson({lifted, requests: {used: 0}}), {
         text: () =>
           lifted

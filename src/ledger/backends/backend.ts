@@ -35,6 +35,8 @@ export interface OpenLedgerOptions extends LedgerPlaceOptions {
   readonly notice: Notice
   /** Hears what is waited for; `notice` unless told. */
   readonly onWait?: Notice
+  /** What lifts a lock that stays behind: a command; of a ledger unless told. */
+  readonly freeing?: (id: string) => string
   /** Tries after the first one, where that is not for the place to say. */
   readonly retryMax?: number
   /** Whose ledgers are asked for; absent where anybody's is read, and of what is no ledger. */

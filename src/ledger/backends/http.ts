@@ -82,7 +82,7 @@ export const http = defineBackend<HttpLocation>({
   },
   lockedThere: ({address, ...where}) =>
     address === undefined ? undefined : {...where, address, lockAddress: address, unlockAddress: address},
-  open(where, {stack, host, user, version, clock, random, notice, onWait = notice, environment, transport, retryMax, app}) {
+  open(where, {stack, host, user, version, clock, random, notice, onWait = notice, environment, transport, retryMax, app, freeing}) {
     const backend = httpBackendOf({...where, ...defined({retryMax})}, environment, stack)
     const {skipCertVerification: insecure} = backend
     if (insecure) notice(`The certificate of the state server of stack "${stack}" is not verified (skip_cert_verification).`)
@@ -96,7 +96,7 @@ export const http = defineBackend<HttpLocation>({
       random,
       notice,
       onWait,
-      ...defined({app}),
+      ...defined({app, freeing}),
     })
   },
 })

@@ -1,9 +1,10 @@
 /** The locks of some ledgers, taken once nothing is on its way between them and any other one. */
 import type {Clock} from '../../base/clock.ts'
 import {AppError} from '../../base/errors.ts'
+import type {ChangeStop} from '../../controls/store.ts'
 import {Stopped} from '../../engine/apply/run-context.ts'
 import type {Unlock} from '../../engine/model/ledger.ts'
-import {afterFailure, lockAll, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
+import {afterFailure, lockAll, lockNamed, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {type Arrived, finishTransfers, ledgerName, marksIn} from '../../ledger/transfer.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
 import type {Host} from '../host/host.ts'
@@ -102,8 +103,12 @@ async function underLock<T>(unlock: Unlock, work: () => Promise<T>, stillLocked:
 export interface Stoppable {
   /** While it waits for locks. @param end - gives back what it has by then; nothing was changed */
   waiting<T>(work: () => Promise<T>, end: () => Promise<void>): Promise<T>
-  /** From here on it goes on to its end, whoever wants it to stop. @returns takes that back */
-  finishing(): () => void
+  /**
+   * From here on it goes on to its end, whoever wants it to stop.
+   * @param until - what that is; the ledgers are written, unless told
+   * @returns takes that back
+   */
+  finishing(until?: string): () => void
 }
 
 /**
@@ -131,6 +136,27 @@ export async function underLocks<T>(
     return result
   } finally {
     done()
+  }
+}
+
+/** Whoever stops it before its first lock is taken stops it with nothing changed; who stops it later waits until all is. */
+export async function changingEach<T>(stoppable: Stoppable, until: string, change: (stop: ChangeStop) => Promise<T>): Promise<T> {
+  const stop = new AbortController()
+  let done: (() => void) | undefined
+  const begun = () => {
+    done ??= stoppable.finishing(until)
+  }
+  const changing = change({signal: stop.signal, begun})
+  try {
+    return await stoppable.waiting(
+      () => changing,
+      async () => {
+        stop.abort(new Stopped())
+        await changing.catch(() => undefined)
+      },
+    )
+  } finally {
+    done?.()
   }
 }
 
@@ -168,6 +194,7 @@ export const sayStillLocked =
   (error: unknown): void => {
     if (!(error instanceof AppError)) throw error
     log.warn([error.message, ...error.suggestions].join(' '))
+    lockNamed(error)
   }
 
 /** What the command finished that it did not begin. */

@@ -10,7 +10,7 @@ import {createTransport, type NetworkTransport} from '../../transport/undici-tra
 import type {Host} from '../host/host.ts'
 import type {LedgerOf} from './other-ledgers.ts'
 
-export interface StateStoreOptions extends Pick<OpenLedgerOptions, 'notice' | 'onWait' | 'fileContent' | 'retryMax' | 'app'> {
+export interface StateStoreOptions extends Pick<OpenLedgerOptions, 'notice' | 'onWait' | 'fileContent' | 'retryMax' | 'app' | 'freeing'> {
   /** How long one request may take. */
   readonly timeoutMs?: number
   /** Instead of the process's own, for `TF_HTTP_*`. */

@@ -5,10 +5,11 @@ import {addAll} from '../../base/many.ts'
 import {nearest} from '../../base/nearest.ts'
 import {randomHex} from '../../base/random.ts'
 import {withFreeze} from '../../controls/document.ts'
-import type {Freeze} from '../../engine/model/controls.ts'
+import type {Controls, Freeze} from '../../engine/model/controls.ts'
 import {audited} from '../audit/audit.ts'
 import type {Host} from '../host/host.ts'
 import {type Said, saidNow} from '../host/said.ts'
+import {changingEach, type Stoppable} from '../ledgers/locked-ledgers.ts'
 import type {LedgerOf} from '../ledgers/other-ledgers.ts'
 import {StateStores} from '../ledgers/state-store.ts'
 import {type ControlledAccount, RunControls} from '../workspace/controls.ts'
@@ -40,20 +41,27 @@ export interface FreezeScope {
  * One for each stack and account.
  * @throws ControlsError, ControlsLockedError, DeadlineError, UsageError
  */
-export async function freeze(host: Host, scope: FreezeScope, {strict, ...said}: Said & {readonly strict: boolean}): Promise<Kept[]> {
+export async function freeze(
+  host: Host,
+  scope: FreezeScope,
+  {strict, ...said}: Said & {readonly strict: boolean},
+  stoppable: Stoppable,
+): Promise<Kept[]> {
   const agreed = saidNow(host, said)
   return inControls(host, scope, async controls => {
     // None of them, where one cannot be read.
     await controls.read()
-    const made: Kept[] = []
-    for (const {stack, store} of controls.stores) {
-      const id = `f-${randomHex(host.random, 4)}`
-      const one: Freeze = {id, ...(stack === undefined ? {} : {stack}), ...agreed, strict}
-      const change = () => store.change(now => ({controls: withFreeze(now, one), result: undefined}))
-      await auditedIn(host, scope, stack, [{event: 'freeze', ...eventOf(one)}], change, said.by)
-      made.push({...one, place: store.place})
-    }
-    return made
+    return changingEach(stoppable, CHANGED, async stop => {
+      const made: Kept[] = []
+      for (const {stack, store} of controls.stores) {
+        const id = `f-${randomHex(host.random, 4)}`
+        const one: Freeze = {id, ...(stack === undefined ? {} : {stack}), ...agreed, strict}
+        const change = () => store.change(now => ({controls: withFreeze(now, one), result: undefined}), stop)
+        await auditedIn(host, scope, stack, [{event: 'freeze', ...eventOf(one)}], change, said.by)
+        made.push({...one, place: store.place})
+      }
+      return made
+    })
   })
 }
 
@@ -67,26 +75,29 @@ export const listFreezes = (host: Host, scope: FreezeScope): Promise<readonly Ke
   })
 
 /** @throws NoFreezeError, ControlsError, ControlsLockedError */
-export function liftFreezes(host: Host, scope: FreezeScope, ids: readonly string[]): Promise<Kept[]> {
+export function liftFreezes(host: Host, scope: FreezeScope, ids: readonly string[], stoppable: Stoppable): Promise<Kept[]> {
   return inControls(host, scope, async controls => {
     const known = (await controls.read()).freezes.map(it => it.id)
     const unknown = ids.filter(it => !known.includes(it))
     if (unknown.length > 0) throw new NoFreezeError(unknown, known)
-    const lifted: Kept[] = []
-    for (const {stack, store} of controls.stores) {
-      const own = (await store.read()).freezes.filter(it => ids.includes(it.id))
-      if (own.length === 0) continue
-      const change = () =>
-        store.change(now => ({
+    return changingEach(stoppable, CHANGED, async stop => {
+      const lifted: Kept[] = []
+      for (const {stack, store} of controls.stores) {
+        const own = (await store.read()).freezes.filter(it => ids.includes(it.id))
+        if (own.length === 0) continue
+        const edit = (now: Controls) => ({
           controls: {...now, freezes: now.freezes.filter(it => !ids.includes(it.id))},
           result: now.freezes.filter(it => ids.includes(it.id)).map(it => ({...it, place: store.place})),
-        }))
-      const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
-      addAll(lifted, await auditedIn(host, scope, stack, events, change))
-    }
-    return lifted
+        })
+        const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
+        addAll(lifted, await auditedIn(host, scope, stack, events, () => store.change(edit, stop)))
+      }
+      return lifted
+    })
   })
 }
+
+const CHANGED = 'the freezes are written'
 
 const eventOf = ({id, until, reason, strict}: Freeze) => ({until, reason: `${id}${strict ? ' (strict)' : ''}: ${reason}`})
 

@@ -7,7 +7,7 @@ import {addAll} from '../../base/many.ts'
 import {nearest} from '../../base/nearest.ts'
 import {withAddedHolds} from '../../controls/document.ts'
 import type {ControlsStore} from '../../controls/store.ts'
-import type {Hold} from '../../engine/model/controls.ts'
+import type {Controls, Hold} from '../../engine/model/controls.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
 import {type Named, Words} from '../../engine/observe/selector.ts'
 import {audited} from '../audit/audit.ts'
@@ -38,18 +38,20 @@ export async function hold(desk: LedgerDesk, stacks: readonly string[], words: r
   return inControls(desk, [...new Set(holds.map(it => it.stack))], async stores => {
     // None of them, where one cannot be read.
     await Promise.all(stores.map(it => it.store.read()))
-    for (const {stack, store} of stores) {
-      const own = holds.filter(it => it.stack === stack)
-      const change = () => store.change(now => ({controls: withAddedHolds(now, own), result: undefined}))
-      await auditedAll(
-        desk,
-        stack,
-        own.map(it => ({event: 'hold', ...eventOf(it)})),
-        change,
-        said.by,
-      )
-    }
-    return holds
+    return desk.changing(CHANGED, async stop => {
+      for (const {stack, store} of stores) {
+        const own = holds.filter(it => it.stack === stack)
+        const change = () => store.change(now => ({controls: withAddedHolds(now, own), result: undefined}), stop)
+        await auditedAll(
+          desk,
+          stack,
+          own.map(it => ({event: 'hold', ...eventOf(it)})),
+          change,
+          said.by,
+        )
+      }
+      return holds
+    })
   })
 }
 
@@ -74,28 +76,25 @@ export async function liftHolds(desk: LedgerDesk, stacks: readonly string[], wor
       const meaning = new Words(words, names, kinds)
       if (meaning.idle.length > 0) throw new NotHeldError(meaning.idle, held)
       const isMeant = (it: Hold) => calledNow(it, objects).some(name => meaning.mean(name))
-      const lifted: Hold[] = []
-      for (const {stack, store} of stores) {
-        const own = held.filter(it => it.stack === stack && isMeant(it))
-        if (own.length === 0) continue
-        const change = () =>
-          store.change(now => ({
+      return desk.changing(CHANGED, async stop => {
+        const lifted: Hold[] = []
+        for (const {stack, store} of stores) {
+          const own = held.filter(it => it.stack === stack && isMeant(it))
+          if (own.length === 0) continue
+          const edit = (now: Controls) => ({
             controls: {...now, holds: now.holds.filter(it => !isMeant({...it, stack}))},
             result: now.holds.map(it => ({...it, stack})).filter(isMeant),
-          }))
-        addAll(lifted, [
-          ...(await auditedAll(
-            desk,
-            stack,
-            own.map(it => ({event: 'lift', ...eventOf(it)})),
-            change,
-          )),
-        ])
-      }
-      return lifted
+          })
+          const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
+          addAll(lifted, await auditedAll(desk, stack, events, () => store.change(edit, stop)))
+        }
+        return lifted
+      })
     },
   )
 }
+
+const CHANGED = 'the holds are written'
 
 const eventOf = ({address, remoteId, until, reason}: Hold) => ({
   address,

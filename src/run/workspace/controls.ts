@@ -1,4 +1,5 @@
 /** The holds and freezes that a run goes by: those beside the ledgers of its stacks, and those of the accounts it speaks to. */
+import {shellWord} from '../../base/shell-word.ts'
 import {FrozenError} from '../../controls/errors.ts'
 import {type AccountPlace, besideLedger, ofAccount} from '../../controls/place.ts'
 import {asFile, ControlsStore, OWNER} from '../../controls/store.ts'
@@ -28,6 +29,9 @@ export interface InForce {
 const QUICK_MS = 3_000
 const PATIENT_MS = 10_000
 
+/** The lock of an account's controls is no stack's: whoever changes them takes it away. */
+const NEXT_ONE = 'run the command again, which waits for 20 s and takes it away'
+
 interface Kept {
   /** Absent: an account's. */
   readonly stack?: string
@@ -47,11 +51,14 @@ export class RunControls {
       ...stacks.map(({name, ledger}) => ({stack: name, location: besideLedger(ledger, {environment: all, stack: name, folder: host.cwd})})),
       ...accounts.map(({address, keyHash, controls}) => ofAccount(stateDir, accountKey(address, keyHash), controls)),
     ]
-    const kept = places.map(({stack, ...place}) => ({
-      ...(stack === undefined ? {} : {stack}),
-      patient: this.#open(host, place, {timeoutMs: PATIENT_MS}),
-      quick: this.#open(host, place, {timeoutMs: QUICK_MS, retryMax: 0}),
-    }))
+    const kept = places.map(({stack, ...place}) => {
+      const freeing = (id: string) => (stack === undefined ? NEXT_ONE : `svcctl force-unlock --stack ${shellWord(stack)} ${shellWord(id)}`)
+      return {
+        ...(stack === undefined ? {} : {stack}),
+        patient: this.#open(host, place, {timeoutMs: PATIENT_MS, freeing}),
+        quick: this.#open(host, place, {timeoutMs: QUICK_MS, retryMax: 0, freeing}),
+      }
+    })
     // Two accounts may have one place, and the cloud's is that of many stacks.
     this.#kept = kept.filter(({stack, patient}, i) => kept.findIndex(it => it.stack === stack && it.patient.key === patient.key) === i)
   }
@@ -73,7 +80,7 @@ export class RunControls {
     return this.#states.close()
   }
 
-  #open(host: Host, {location, lockless}: AccountPlace, how: Pick<StateStoreOptions, 'timeoutMs' | 'retryMax'>): ControlsStore {
+  #open(host: Host, {location, lockless}: AccountPlace, how: Pick<StateStoreOptions, 'timeoutMs' | 'retryMax' | 'freeing'>): ControlsStore {
     const {all} = host.environment
     const open = (ledger: LedgerLocation, environment: Host['environment']['all']) =>
       this.#states.open({name: OWNER, ledger}, {notice: () => {}, fileContent: asFile, environment, ...how})

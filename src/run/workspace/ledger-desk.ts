@@ -3,6 +3,7 @@ import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {nearest} from '../../base/nearest.ts'
 import {HeldObjectsError} from '../../controls/errors.ts'
+import type {ChangeStop} from '../../controls/store.ts'
 import {UnknownStackError} from '../../declaration/language/values/errors.ts'
 import {type LoadedDeclarations, selectStacks} from '../../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../../engine/model/declaration.ts'
@@ -15,7 +16,7 @@ import {asArrived} from '../../ledger/transfer.ts'
 import type {Host} from '../host/host.ts'
 import {type LedgerHere, ledgerPlace} from '../journal/own-ledgers.ts'
 import {type OpenedStores, openStores, SharedLedgerError} from '../ledgers/ledger-stores.ts'
-import {lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from '../ledgers/locked-ledgers.ts'
+import {changingEach, lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from '../ledgers/locked-ledgers.ts'
 import {type LedgerOf, leftBehind, readOtherLedgers} from '../ledgers/other-ledgers.ts'
 import {assertNotFrozen, type ControlledAccount, RunControls} from './controls.ts'
 import {inStateFile} from './declarations.ts'
@@ -178,6 +179,11 @@ export class LedgerDesk {
   /** @param take - takes locks, and none once it was told to stop */
   under<T>(take: (stop: AbortSignal) => Promise<Unlock>, work: () => Promise<T>): Promise<T> {
     return underLocks(this.host, this.#stoppable, take, work)
+  }
+
+  /** As `changingEach`. */
+  changing<T>(until: string, change: (stop: ChangeStop) => Promise<T>): Promise<T> {
+    return changingEach(this.#stoppable, until, change)
   }
 
   /** Those that can be read now; without a lock. */

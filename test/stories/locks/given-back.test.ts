@@ -176,3 +176,80 @@ describe('a lock', () => {
     },
   )
 })
+
+describe('the lock of the holds and freezes beside a ledger', () => {
+  const CONTROLS = ['--until', '4h', '--reason', 'incident']
+  const commands = [
+    ['freeze', ['freeze', '--stack', 'a', ...CONTROLS]],
+    ['hold', ['hold', 'main', '--stack', 'a', ...CONTROLS]],
+  ] as const
+
+  it.each(commands)('is given back when Ctrl-C comes while %s writes, and what was begun is done', async (_, args) => {
+    const run = at.start([...args, ...saved()], {asItIs: true})
+    first.controls.beforeWrite = () => run.kill('SIGINT')
+    const {code, stderr} = await run.done
+    expect([code, first.controls.lock, first.controls.state], stderr).toEqual([0, undefined, expect.stringContaining('incident')])
+    expect(stderr).toContain('stopping as soon as the ')
+  })
+
+  it.each(commands)('is not taken when Ctrl-C comes while %s waits for it', async (_, args) => {
+    first.controls.lock = theirs
+    const run = at.start([...args, ...saved()], {asItIs: true})
+    await lookFor(() => first.controls.requests.some(it => it.is.startsWith('LOCK')))
+    run.kill('SIGINT')
+    const {code, stderr} = await run.done
+    expect([code, first.controls.lock, first.controls.state], stderr).toEqual([130, theirs, undefined])
+    expect(stderr).toContain('nothing was changed')
+    expect(stderr).not.toContain('force-unlock')
+  })
+
+  it.each(commands)('that %s cannot give back is named with what lifts it, and that lifts it', async (_, args) => {
+    first.unlockFails = true
+    const done = await at.start([...args, ...saved()], {asItIs: true}).done
+    const id = first.controls.lock?.ID
+    expect([done.code, id], done.stderr).toEqual([0, expect.any(String)])
+    expect(done.stderr).toContain(`free it: svcctl force-unlock --stack a ${id}`)
+    first.unlockFails = false
+    const freed = await at.run(['force-unlock', '--stack', 'a', id ?? '', '--yes', ...saved()])
+    expect([freed.code, first.controls.lock], freed.stderr).toEqual([0, undefined])
+    expect(freed.stdout).toContain('unlocked; it was held by ')
+  })
+
+  it.each(commands)('is named when %s is ended at once', async (_, args) => {
+    const run = at.start([...args, ...saved()], {asItIs: true})
+    first.controls.beforeWrite = () => {
+      first.controls.away = 'hang'
+      run.kill('SIGINT')
+    }
+    await run.says('stopping as soon as the ')
+    run.kill('SIGINT')
+    const {code, stderr} = await run.done
+    expect(code).toBe(4)
+    expect(stderr).toContain(`free it: svcctl force-unlock --stack a ${first.controls.lock?.ID}`)
+  })
+})
+
+describe('a lock that cannot be given back', () => {
+  it('is named with what lifts it when Ctrl-C comes while a plan is made, once', async () => {
+    at.simulator.inject({match: {path: '/subscriptions'}, action: {type: 'delay', ms: 500}})
+    first.unlockFails = true
+    const run = at.start(['apply', '--stack', '*', '--auto-approve', ...saved()])
+    await lookFor(() => at.simulator.faults.some(it => it.met > 0))
+    run.kill('SIGINT')
+    const {code, stderr} = await run.done
+    expect([code, at.writes], stderr).toEqual([130, []])
+    expect(stderr.split(`svcctl force-unlock --stack a ${first.lock?.ID}`)).toHaveLength(2)
+    expect(second.lock).toBe(undefined)
+  })
+
+  it('is not made of one that was refused, or whose question never arrived', async () => {
+    first.faults.push(403)
+    const refused = await at.run(['apply', '--stack', 'a', '--auto-approve', ...saved()])
+    await first.close()
+    const away = await at.start(['apply', '--stack', 'a', '--auto-approve', ...saved()]).done
+    for (const {code, stderr} of [refused, away]) {
+      expect(code).not.toBe(0)
+      expect(stderr).not.toContain('force-unlock')
+    }
+  })
+})

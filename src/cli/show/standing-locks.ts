@@ -1,0 +1,8 @@
+/** The last word of a process: locks behind an address that stay, for nobody sees there that it has ended. */
+import {standingLocks} from '../../ledger/standing-locks.ts'
+import {visible} from '../../report/terminal-text.ts'
+
+/** What was named by an error is not named again. */
+export function sayStandingLocks(): void {
+  for (const words of standingLocks()) process.stderr.write(`${visible(`warning: ${words}`)}\n`)
+}
