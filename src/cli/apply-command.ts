@@ -93,8 +93,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     const granted = await this.grantedFrom(flags['approve-from'], plan)
     const approve = granted ?? (await inheritedApproval(this.context, plan, flags.approve))
-    return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
-      assertPlannedLedgers(plan, workspace.ownLedgers)
+    const assertLedgers = ({ownLedgers}: Workspace) => assertPlannedLedgers(plan, ownLedgers)
+    return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], assertLedgers, async (workspace, emit) => {
       const settled = await this.settled(workspace, emit, 'declared')
       const {unknown, plans} = settled
       const options = planOptions({...flags, approve: granted ?? flags.approve})
@@ -129,16 +129,22 @@ export abstract class ApplyCommandBase extends StackCommand {
       ...(permission.onDrift === undefined || flags['on-drift'] !== undefined ? {} : {'on-drift': permission.onDrift}),
     }
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
-    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
-      assertOwnLedgers(story, workspace.ownLedgers)
-      const settled = await this.settled(workspace, emit, 'declared')
-      const {unknown} = settled
-      // What was open when the run died is settled now, and may be half of a replacement.
-      const begun = begunRun(this.context, plan.hash, story.header.run)
-      const recheck = () => recheckPlan(workspace, plan, planOptions(allowed), {undecided: unknown, resumed: true, begun})
-      const built = await onceAlone(plan, recheck, planned => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled))
-      return this.carryOut(workspace, {...built, unknown, approved: plan, again: recheck}, allowed, emit)
-    })
+    const assertLedgers = ({ownLedgers}: Workspace) => assertOwnLedgers(story, ownLedgers)
+    return this.inPlanned(
+      {...plan, accounts: story.header.accounts},
+      flags,
+      [...stacks, ...others],
+      assertLedgers,
+      async (workspace, emit) => {
+        const settled = await this.settled(workspace, emit, 'declared')
+        const {unknown} = settled
+        // What was open when the run died is settled now, and may be half of a replacement.
+        const begun = begunRun(this.context, plan.hash, story.header.run)
+        const recheck = () => recheckPlan(workspace, plan, planOptions(allowed), {undecided: unknown, resumed: true, begun})
+        const built = await onceAlone(plan, recheck, planned => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled))
+        return this.carryOut(workspace, {...built, unknown, approved: plan, again: recheck}, allowed, emit)
+      },
+    )
   }
 
   /** Waits for what a run has in flight, and starts nothing. */
@@ -152,18 +158,20 @@ export abstract class ApplyCommandBase extends StackCommand {
       return attachedExit(attached)
     }
     if (story.ended) return tell({story, plan, unknown: [], requests: 0})
+    const assertLedgers = ({ownLedgers}: Workspace) => assertOwnLedgers(story, ownLedgers)
     const wait = async (workspace: Workspace, emit: Emit) => {
-      assertOwnLedgers(story, workspace.ownLedgers)
       const {unknown} = await this.settled(workspace, emit, 'nothing', story)
       return tell({story: findRun(this.context, run), plan, unknown, requests: workspace.usedRequests()})
     }
-    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], wait, 'ignore')
+    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], assertLedgers, wait, 'ignore')
   }
 
+  /** @param assertLedgers - whether the ledgers are those that are meant: asked before their locks are taken, for which folders may be made */
   private async inPlanned(
     plan: Plan,
     flags: ApplyFlagValues,
     stacks: readonly StackDeclarations[],
+    assertLedgers: (workspace: Workspace) => void,
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
     frozen?: 'ignore',
   ): Promise<ExitCode> {
@@ -180,7 +188,13 @@ export abstract class ApplyCommandBase extends StackCommand {
       'full',
       async workspace => {
         await assertTarget(workspace, plan)
-        return this.lockedWithProgress(workspace, flags, emit => work(workspace, emit), frozen)
+        assertLedgers(workspace)
+        const run = (emit: Emit) => {
+          // They may have become others while the locks were waited for.
+          assertLedgers(workspace)
+          return work(workspace, emit)
+        }
+        return this.lockedWithProgress(workspace, flags, run, frozen)
       },
     )
   }

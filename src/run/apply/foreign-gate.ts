@@ -25,11 +25,18 @@ const SAY_AGAIN_MS = 10_000
 
 const named = ({id, commandType, status}: SeenTask): string => `task ${id} (${commandType ?? status})`
 
-/** Somebody else changes planned objects right now. */
+/** @param dead - tasks of runs that died */
+function whose(tasks: readonly SeenTask[], dead: ReadonlySet<string>): string {
+  const [ours, theirs] = [tasks.filter(it => dead.has(it.id)), tasks.filter(it => !dead.has(it.id))]
+  const said = (all: readonly SeenTask[], words: string) => (all.length === 0 ? [] : [`${words} ${all.map(named).join(', ')}`])
+  return [...said(theirs, "somebody else's"), ...said(ours, "a dead run's")].join(' and ')
+}
+
+/** Somebody else changes planned objects right now, or what a dead run began may do so: of a kind that this version does not know. */
 export class ForeignTasksError extends AppError {
   constructor(tasks: readonly SeenTask[], waited: boolean) {
     const said = tasks.map(named).join(', ')
-    super(`${waited ? 'still running after the wait' : 'somebody else has tasks running'} that may touch planned objects: ${said}`, {
+    super(`${waited ? 'still running after the wait' : 'tasks are running'} that may touch planned objects: ${said}`, {
       code: 'E_FOREIGN_TASKS',
       exit: waited ? EXIT.timeout : EXIT.refused,
       suggestions: [
@@ -56,13 +63,14 @@ export async function waitForOthers(
   const {pace, timeoutMs} = runTiming(workspace.settings)
   const {clock} = workspace.host
   const began = clock.now()
+  const dead = new Set(tasks.map(it => it.id))
   let waited = false
   let saidAt = Number.NEGATIVE_INFINITY
   const say = (tasks: readonly SeenTask[]) => {
     if (clock.now() - saidAt < SAY_AGAIN_MS) return
     saidAt = clock.now()
     const still = waited ? `still waiting after ${formatDuration(clock.now() - began)}` : 'waiting'
-    emit({type: 'warning', message: `${still} for somebody else's ${tasks.map(named).join(', ')} (--foreign ignore goes ahead)`})
+    emit({type: 'warning', message: `${still} for ${whose(tasks, dead)} (--foreign ignore goes ahead)`})
   }
   const held = heldOperations(plan.operations, unknown, {kinds, accountOf: workspace.accountOf})
   const begun = plan.operations.filter(it => !held.has(keyOfOperation(it)))

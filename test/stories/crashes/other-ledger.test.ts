@@ -1,5 +1,5 @@
 /** One stack with a ledger for each place that it is applied to: what a run left for one of them is nothing of the others. */
-import {renameSync, rmSync} from 'node:fs'
+import {existsSync, renameSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
@@ -241,4 +241,21 @@ it('a saved plan whose ledger was lost is stale: that is not another ledger', as
   here.simulator.clearLog()
   const lost = await here.fast(['apply', 'x.plan', '--auto-approve', '-o', 'json'])
   expect([lost.code, documentOf(lost).error.code, here.writes]).toEqual([5, 'E_PLAN_STALE', []])
+})
+
+it('a ledger that a plan or a run does not mean is refused before a folder is made for its lock', async () => {
+  const synth = saveStack(here.folder, shop('any'))
+  expect((await here.fast(['plan', '--synth-dir', synth, '--out', 'x.plan'])).code).toBe(0)
+  const begun = await here.fast(['apply', 'x.plan', '--auto-approve', '--timeout', '200ms', '-o', 'json'])
+  expect(begun.code).toBe(12)
+  const {run} = documentOf(begun)
+  for (const [error, ...how] of [
+    ['E_PLAN_LEDGER', 'x.plan', '--auto-approve'],
+    ['E_RUN_LEDGER', '--resume', run],
+    ['E_RUN_LEDGER', '--attach', run],
+  ]) {
+    const refused = await here.fast(['apply', ...how, '--state', 'new/deep/x.tfstate', '-o', 'json'])
+    expect([refused.code, documentOf(refused).error.code], refused.stderr).toEqual([3, error])
+    expect(existsSync(join(here.folder, 'new'))).toBe(false)
+  }
 })

@@ -79,3 +79,22 @@ it.each(['shop', 'other'])(
   },
   60_000,
 )
+
+it('was begun by a run that died: its task is waited for before anything beside it is made, and is nobody else’s', async () => {
+  saveStack(here.folder, jsonStack('shop').subscription('main'))
+  expect((await here.fast(['apply', ...on('shop'), '--auto-approve'])).code).toBe(0)
+  saveStack(here.folder, jsonStack('shop').subscription('main').database('cache', 'main'))
+  here.simulator.configure({cloud: {taskMs: 60_000}})
+  const begun = documentOf(await here.fast(['apply', ...on('shop'), '--auto-approve', '--no-wait']))
+  const path = journalPath(runsFolder(here.folder), begun.run)
+  const {header, entries} = readJournal(path)
+  rmSync(path)
+  const journal = createJournal(path, header)
+  for (const it of entries) journal.append(it.kind === 'cloud.database' ? {...it, kind: UNKNOWN} : it)
+  journal.close()
+  saveStack(here.folder, shop())
+  const outcome = await here.fast(['apply', ...on('shop'), '--auto-approve', '--timeout', '1s'])
+  expect([outcome.code, documentOf(outcome).error.code], outcome.stderr).toEqual([12, 'E_FOREIGN_TASKS'])
+  expect(outcome.stderr).toMatch(/waiting for a dead run's task [-0-9a-f]+ \(databaseCreateRequest\)/)
+  expect(outcome.stderr).not.toContain('somebody else')
+})
