@@ -23,8 +23,13 @@ export const positionKey = (path: readonly string[]): string => path.join('\0')
 /** Lists and objects in each other. */
 const MAX_LEVELS = 200
 
-/** @throws JsonPlaceError for what `JSON.parse` refuses, for what is too deep, and for a field that no object can keep */
+/** Blanks in a row, and escapes in one text: the parser puts both together letter by letter, which takes 35 times their size. */
+const MOST_BLANKS = 1_000_000
+const MOST_ESCAPES = 1_000_000
+
+/** @throws JsonPlaceError for what `JSON.parse` refuses, for what is too deep or costs too much, and for a field that no object can keep */
 export function positionsIn(text: string, depth: number): JsonPositions {
+  assertCheap(text)
   const offsets = new Map<string, number>()
   const twice: {path: readonly string[]; offset: number}[] = []
   const open: Container[] = []
@@ -74,6 +79,29 @@ export function positionsIn(text: string, depth: number): JsonPositions {
     {disallowComments: true},
   )
   return {offsets, twice}
+}
+
+const [QUOTE, ESCAPE] = [0x22, 0x5c]
+const isBlank = (mark: number): boolean => mark === 0x20 || mark === 0x0a || mark === 0x0d || mark === 0x09
+
+/** @throws JsonPlaceError */
+function assertCheap(text: string): void {
+  let inText = false
+  let blanks = 0
+  let escapes = 0
+  for (let at = 0; at < text.length; at++) {
+    const mark = text.charCodeAt(at)
+    blanks = !inText && isBlank(mark) ? blanks + 1 : 0
+    if (blanks > MOST_BLANKS) throw new JsonPlaceError('more than a million blanks follow each other', at)
+    if (inText && mark === ESCAPE) {
+      at += 1
+      escapes += 1
+      if (escapes > MOST_ESCAPES) throw new JsonPlaceError('a text has more than a million escapes', at)
+    } else if (mark === QUOTE) {
+      inText = !inText
+      escapes = 0
+    }
+  }
 }
 
 interface Container {

@@ -19,6 +19,19 @@ const SMALLER = 'Split the app in two, each with a cdktf.json of its own; an app
 export interface ReadBounds {
   readonly bytes: number
   readonly values: number
+  /** Whose they are, for errors. */
+  readonly of: string
+  readonly advice: string
+}
+
+const OF_APP: ReadBounds = {bytes: MAX_BYTES, values: MAX_VALUES, of: 'the stacks of the app', advice: SMALLER}
+
+/** Values that people write: each name is one to look for in every stack. */
+export const OF_VARIABLES: ReadBounds = {
+  bytes: 16 * 2 ** 20,
+  values: 200_000,
+  of: 'the files of variables',
+  advice: 'Take out what no stack needs.',
 }
 
 /** What may be read still. */
@@ -27,7 +40,7 @@ export class ReadAllowance {
   #bytes: number
   #values: number
 
-  constructor(bounds: ReadBounds = {bytes: MAX_BYTES, values: MAX_VALUES}) {
+  constructor(bounds: ReadBounds = OF_APP) {
     this.#bounds = bounds
     this.#bytes = bounds.bytes
     this.#values = bounds.values
@@ -58,17 +71,19 @@ export class ReadAllowance {
     const parts: Buffer[] = []
     for await (const part of file) {
       this.#bytes -= part.length
-      if (this.#bytes < 0) throw tooMuch(shown, formatSizeBytes(this.#bounds.bytes))
+      if (this.#bytes < 0) throw this.#tooMuch(shown, formatSizeBytes(this.#bounds.bytes))
       this.#values -= valuesIn(part)
-      if (this.#values < 0) throw tooMuch(shown, `${this.#bounds.values} values`)
+      if (this.#values < 0) throw this.#tooMuch(shown, `${this.#bounds.values} values`)
       parts.push(part)
     }
     return textOf(Buffer.concat(parts))
   }
-}
 
-const tooMuch = (shown: string, most: string) =>
-  new StackFileError(shown, `with this file the stacks of the app have more than ${most}`, SMALLER)
+  #tooMuch(shown: string, most: string): StackFileError {
+    const {of, advice} = this.#bounds
+    return new StackFileError(shown, `with this file ${of} have more than ${most}`, advice)
+  }
+}
 
 const [COMMA, LIST, OBJECT] = [0x2c, 0x5b, 0x7b]
 

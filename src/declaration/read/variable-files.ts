@@ -5,7 +5,7 @@ import {join, resolve} from 'node:path'
 import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {JsonPlaceError, lineFinder, positionsIn} from '../files/json-positions.ts'
-import {ReadAllowance} from '../files/project-text.ts'
+import {OF_VARIABLES, ReadAllowance} from '../files/project-text.ts'
 import {ExpressionError, StackFileError} from '../language/values/errors.ts'
 import {type CommandLineValue, literalValue, type ValuesFile} from './variables.ts'
 
@@ -22,10 +22,11 @@ export async function readVariableFiles(folder: string, stacks: readonly string[
   const names = await readdir(folder).catch((): string[] => [])
   const found = ['terraform.tfvars', 'terraform.tfvars.json'].filter(name => names.includes(name))
   const auto = names.filter(name => AUTO.test(name)).sort()
+  const allowance = new ReadAllowance(OF_VARIABLES)
   return Promise.all(
     [...found, ...auto].map(async name => {
       const stack = stacks.find(it => AUTO.test(name) && name.replace(AUTO, '') === it)
-      return {...(await readValues(join(folder, name), name)), stack}
+      return {...(await readValues(allowance, join(folder, name), name)), stack}
     }),
   )
 }
@@ -37,22 +38,22 @@ export const readVariableOptions = (
   options: readonly VariableOption[],
   cwd: string,
   stacks: readonly string[],
+  allowance = new ReadAllowance(OF_VARIABLES),
 ): Promise<readonly CommandLineValue[]> =>
   Promise.all(
     options.map(async (it): Promise<CommandLineValue> => {
       if (it.type === 'var') return it
       const [, stack, path = ''] = /^([^=]+)=([\s\S]+)$/.exec(it.path) ?? []
       if (stack !== undefined && stacks.includes(stack))
-        return {type: 'file', file: {...(await readValues(resolve(cwd, path), path, CHECK)), stack}}
+        return {type: 'file', file: {...(await readValues(allowance, resolve(cwd, path), path, CHECK)), stack}}
       const advice =
         stack === undefined ? CHECK : `There is no file of that name, and no stack "${stack}": the stacks are ${stacks.join(', ')}.`
-      return {type: 'file', file: await readValues(resolve(cwd, it.path), it.path, advice)}
+      return {type: 'file', file: await readValues(allowance, resolve(cwd, it.path), it.path, advice)}
     }),
   )
 
 /** @param advice - where a person named the file: what to do when it is not there */
-async function readValues(path: string, name: string, advice?: string): Promise<ValuesFile> {
-  const allowance = new ReadAllowance()
+async function readValues(allowance: ReadAllowance, path: string, name: string, advice?: string): Promise<ValuesFile> {
   let text: string
   try {
     text = await (advice === undefined ? allowance.read(path, name) : allowance.readNamed(path, name))
@@ -70,8 +71,7 @@ function jsonValues(text: string, name: string): Json {
     positionsIn(text, 0)
   } catch (error) {
     if (!(error instanceof JsonPlaceError)) throw error
-    // Its message quotes the text, which may be secret.
-    throw new StackFileError(`${name}:${lineFinder(text)(error.offset)}`, 'is not JSON', 'Correct the JSON in that line.')
+    throw new StackFileError(`${name}:${lineFinder(text)(error.offset)}`, error.message, 'Correct the JSON in that line.')
   }
   return parseAnyJson(text) as Json
 }

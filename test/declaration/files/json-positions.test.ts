@@ -54,6 +54,14 @@ describe('positions in JSON', () => {
     expect(jsonFault(text)).toBe(fault)
   })
 
+  it('are not looked for where that takes a hundred times what the text is worth: 60 MB of blanks took 2 GB', () => {
+    const million = 1_000_000
+    for (const cheap of [`${'\n'.repeat(million)}{"a":1}`, `["${'\\n'.repeat(million)}","\\n${' '.repeat(million + 1)}"]`])
+      expect(refusedByUs(cheap)).toBe(false)
+    expect(jsonFault(`{"a":${' \n'.repeat(million / 2)}\t1}`)).toBe('more than a million blanks follow each other at character 1000006')
+    expect(jsonFault(`["${'\\"'.repeat(million + 1)}"]`)).toBe('a text has more than a million escapes at character 2000004')
+  })
+
   it('refuse exactly what JSON.parse refuses', () => {
     const piece = fc.constantFrom(
       ...[

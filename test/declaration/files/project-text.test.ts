@@ -3,7 +3,7 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {ReadAllowance} from '../../../src/declaration/files/project-text.ts'
+import {OF_VARIABLES, ReadAllowance} from '../../../src/declaration/files/project-text.ts'
 import {readStackDocuments} from '../../../src/declaration/files/stack-files.ts'
 import {readVariableFiles, readVariableOptions} from '../../../src/declaration/read/variable-files.ts'
 
@@ -48,12 +48,12 @@ describe.skipIf(process.platform === 'win32')('a stack file of a project', () =>
   })
 
   it('is refused before more of it is held than all files of an app may have', async () => {
-    const allowance = new ReadAllowance({bytes: 24 * 2 ** 10, values: 100})
+    const allowance = new ReadAllowance({...OF_VARIABLES, bytes: 24 * 2 ** 10, values: 100})
     put('a.tf.json', `{"locals": {"a": "${'x'.repeat(20 * 2 ** 10)}"}}`)
     put('b.tf.json', `{"locals": {"b": "${'x'.repeat(5 * 2 ** 10)}"}}`)
     expect(await allowance.read(join(cwd, 'shop', 'a.tf.json'), 'a.tf.json')).toHaveLength(20 * 2 ** 10 + 21)
     const second = allowance.read(join(cwd, 'shop', 'b.tf.json'), 'b.tf.json')
-    await expect(second).rejects.toThrow('b.tf.json: with this file the stacks of the app have more than 24 KiB')
+    await expect(second).rejects.toThrow('b.tf.json: with this file the files of variables have more than 24 KiB')
   })
 
   it.each([
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('a stack file of a project', () =>
     ['lists in the text of a spec', (count: number) => JSON.stringify({locals: {a: `[${'[],'.repeat(count / 2)}0]`}})],
     ['objects', (count: number) => `{"locals": {"a": [${'{},'.repeat(count / 2)}0]}}`],
   ])('has no more values than fit into memory: %s', async (_, text) => {
-    const allowance = new ReadAllowance({bytes: 2 ** 20, values: 5000})
+    const allowance = new ReadAllowance({...OF_VARIABLES, bytes: 2 ** 20, values: 5000})
     put('a.tf.json', text(4000))
     put('b.tf.json', text(1100))
     await allowance.read(join(cwd, 'shop', 'a.tf.json'), 'a.tf.json')

@@ -170,11 +170,20 @@ describe('files of values', () => {
     expect(await addresses({synthDir: 's', variables: [{type: 'file', path: 'extra.json'}]})).toEqual(['s:null_resource.u extra'])
   })
 
+  it('have a bound, all files together', async () => {
+    const blanks = `{${' '.repeat(900_000)}}\n`
+    await put({'s/a.tf.json': text, ...Object.fromEntries(Array.from({length: 20}, (_, at) => [`${at}.auto.tfvars.json`, blanks]))})
+    expect(await failure({synthDir: 's'})).toMatchObject({
+      exit: 64,
+      message: expect.stringMatching(/^\d+\.auto\.tfvars\.json: with this file the files of variables have more than 16(\.0)? MiB$/),
+    })
+  })
+
   it('that cannot be read name file and line, and never a value', async () => {
     await put({'s/a.tf.json': text, 'v.json': '{\n"x": hunter2}', 'v.tfvars': 'y = 1\nx = hunter2(\n'})
     const json = await failure({synthDir: 's', variables: [{type: 'file', path: 'v.json'}]})
     const hcl = await failure({synthDir: 's', variables: [{type: 'file', path: 'v.tfvars'}]})
-    expect([json.message, hcl.message]).toEqual(['v.json:2: is not JSON', 'v.tfvars:3: cannot be read as "name = value" lines'])
+    expect([json.message, hcl.message]).toEqual(['v.json:2: a value is expected', 'v.tfvars:3: cannot be read as "name = value" lines'])
     expect(await failure({synthDir: 's', variables: [{type: 'file', path: 'none.json'}]})).toMatchObject({
       exit: 64,
       message: 'none.json: cannot be read',

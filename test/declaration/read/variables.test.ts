@@ -60,6 +60,13 @@ describe('values of variables', () => {
     expect(readAll({shop: {}}, {variables: {files: [file('terraform.tfvars.json', 1)]}}).warnings).toEqual([
       'terraform.tfvars.json gives x, which no stack declares',
     ])
+    const values = Object.fromEntries(Array.from({length: 25}, (_, at) => [`x${at}`, at]))
+    const {warnings} = readAll({shop: {}}, {variables: {files: [{name: 'a.auto.tfvars', values}]}})
+    expect([warnings.length, warnings[19], warnings[20]]).toEqual([
+      21,
+      'a.auto.tfvars gives x19, which no stack declares',
+      'files of variables give 5 more that no stack declares',
+    ])
   })
 
   it('need a name and a value', () => {
