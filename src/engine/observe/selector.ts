@@ -177,7 +177,7 @@ export function namedObjects(stacks: readonly StackDeclarations[], ledgers: Read
     ),
     ...[...ledgers].flatMap(([stack, {entries}]) =>
       [...entries.values()].map(({address, kind, remoteId, applied}) => ({
-        ...named({stack, address, kind}, kinds.get(kind)?.identity.key(applied), constructs.get(keyOf(stack, address))),
+        ...named({stack, address, kind}, kinds.get(kind)?.identity.key(applied), constructs.get(keyOf(stack, withoutDeposed(address)))),
         remoteId,
       })),
     ),

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import type {AppError} from '../../../src/base/errors.ts'
+import {deposedAddress} from '../../../src/engine/model/deposed.ts'
 import {type Manner, type Named, Words} from '../../../src/engine/observe/selector.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
@@ -118,6 +119,22 @@ describe('a selection by the words that a plan prints', () => {
       })
     },
   )
+
+  it.each([['shop/cart/db-1'], ['cache']])('(%s) leaves what an excluded object replaced alone, too', async word => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop()])
+      const {ledger} = lab.store('shop')
+      const queue = ledger.entries.get('null_resource.queue') ?? expect.fail('no queue')
+      const aside = deposedAddress('null_resource.cache', queue.remoteId)
+      const entries = new Map([...ledger.entries, [aside, {...queue, address: aside}]])
+      entries.delete('null_resource.queue')
+      lab.store('shop').ledger = {...ledger, entries}
+      const left = aside.replace('null_resource.', '')
+      expect(await actions(lab, [shop().without('queue')], {})).toEqual([`delete ${left}`])
+      expect(await actions(lab, [shop().without('queue')], excluding(word))).toEqual([])
+    })
+  })
 
   it('leaves an excluded object alone with what hangs on it, and with nothing that once did', async () => {
     const of = (memoryLimitInGb: number, after: readonly string[], local = 'queue') =>
