@@ -1,6 +1,6 @@
 /** `apply --break-glass`: past holds and freezes, for a reason that stands in the audit before anything is sent. */
 import {AppError, EXIT} from '../../base/errors.ts'
-import type {Plan} from '../../engine/model/plan.ts'
+import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {appendAudit} from '../audit/audit.ts'
 import type {Host} from '../host/host.ts'
 import {reasonIn} from '../host/said.ts'
@@ -30,12 +30,20 @@ export function breakingGlass({environment, redactor}: Pick<Host, 'environment' 
   return redactor.text(reason)
 }
 
-/** The plan as if nothing were held; what it was approved to leave out stays so. */
+/**
+ * The plan as if nothing were held. What it was approved to leave out stays so, and what is held goes to no other stack: its hold
+ * stands beside the ledger that it would leave, and nobody would see it there any more.
+ */
 export const pastHolds = (plan: Plan): Plan => ({
   ...plan,
   guards: plan.guards.filter(it => it.code !== 'G_HELD'),
-  operations: plan.lifts.skipHeld ? plan.operations : plan.operations.map(({held: _, ...it}) => it),
+  operations: plan.operations.map(it => (staysHeld(it, plan) ? it : withoutHold(it))),
 })
+
+/** Whether broken glass does not let it go. */
+export const staysHeld = ({from}: Operation, {lifts}: Pick<Plan, 'lifts'>): boolean => lifts.skipHeld === true || from !== undefined
+
+const withoutHold = ({held: _, ...it}: Operation): Operation => it
 
 /** @throws AuditWriteError, AuditLockedError: nothing may be passed */
 export async function auditBreakGlass({host, stores}: Workspace, {hash}: Pick<Plan, 'hash'>, reason: string): Promise<void> {

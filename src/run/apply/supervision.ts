@@ -8,7 +8,7 @@ import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {holdOn} from '../../engine/plan/holds.ts'
 import {assertNotFrozen, type InForce} from '../workspace/controls.ts'
 import type {Workspace} from '../workspace/workspace.ts'
-import {auditBreakGlass} from './break-glass.ts'
+import {auditBreakGlass, staysHeld} from './break-glass.ts'
 
 export interface OpenControls {
   /** Operations that are not begun. */
@@ -41,7 +41,7 @@ export async function openControls(workspace: Workspace, plan: Plan, whole: Plan
   return {
     left: heldByControls(whole.operations, it => {
       // What was approved as left out stays so.
-      const marked = !breakGlass || plan.lifts.skipHeld ? it.held : undefined
+      const marked = !breakGlass || staysHeld(it, plan) ? it.held : undefined
       return marked ?? holdOn(it, inForce.holds, ledgers)
     }),
     supervision: {

@@ -440,6 +440,22 @@ describe('broken glass', () => {
     expect([done.code, states(documentOf(done))], done.stderr).toMatchObject([0, {a: 'done', b: 'done'}])
   })
 
+  it('takes no held object to another stack, where nobody would see that it is held', async () => {
+    await holdA()
+    const both = saveStacks(here.folder, [shop(1, 2).remove('a'), new JsonStack('other').database('a', '${1}')])
+    const on = ['--synth-dir', both, '--stack', '*', '--auto-approve', '-o', 'json']
+    const done = await here.fast(['apply', ...on, '--break-glass', why], {env})
+    expect([done.code, documentOf(done).operations.map((it: {address: string; state: string}) => [it.address, it.state])]).toEqual([
+      6,
+      expect.arrayContaining([
+        ['null_resource.a', 'skipped'],
+        ['null_resource.b', 'done'],
+      ]),
+    ])
+    const owned = documentOf(await here.run(['state', 'list', '-o', 'json', '--synth-dir', both], {env})).resources
+    expect(owned.find((it: {address: string}) => it.address === 'null_resource.a')).toMatchObject({stack: 'shop'})
+  })
+
   it('passes no strict freeze, and no other guard', async () => {
     await freezeShop('--strict')
     declare(shop(2))
