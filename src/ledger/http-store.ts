@@ -235,7 +235,9 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
       isUnheard = false
       if (!isLocked(answer)) {
-        if (answer.status < 500 && !answer.isRepeat && !isSuccess(answer)) lockGone(id)
+        // Another 5xx may be a gateway's, before a server that took it; 501 knows no such method.
+        const isRefused = !isSuccess(answer) && (answer.status < 500 || answer.status === 501)
+        if (isRefused && !answer.isRepeat) lockGone(id)
         this.#answers.expectSuccess('lock', answer)
         return true
       }

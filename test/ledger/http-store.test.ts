@@ -5,6 +5,7 @@ import type {LedgerEntry} from '../../src/engine/model/ledger.ts'
 import {openLedgerStore} from '../../src/ledger/backends/open-ledger.ts'
 import {type HttpLocation, httpBackendOf} from '../../src/ledger/http-backend.ts'
 import {lockAll} from '../../src/ledger/managed-store.ts'
+import {standingLocks} from '../../src/ledger/standing-locks.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
 import {entry, fullLedger, ledgerOf} from './sample-ledger.ts'
@@ -454,6 +455,21 @@ describe('a ledger behind the HTTP state protocol', () => {
     }
     await expect(store().lock(60_000, stop.signal)).rejects.toMatchObject({code: 'E_REQUEST_ABORTED'})
     expect(server.lock).toBeUndefined()
+  })
+
+  it.each([403, 405, 501])('that a server refuses with %i is none that stays behind', async status => {
+    const before = standingLocks()
+    server.faults.push(status, status)
+    await expect(store().lock(0)).rejects.toThrow()
+    expect(standingLocks()).toEqual(before)
+  })
+
+  it('whose question and whose giving back get no answer may stay behind, and is told of with what lifts it', async () => {
+    const before = standingLocks()
+    server.faults.push('drop', 'drop', 'drop', ...Array(6).fill(500))
+    await expect(store({retryMax: 2}).lock(0)).rejects.toThrow()
+    const lifting = `svcctl force-unlock --stack shop ${server.lock?.ID}`
+    expect(standingLocks().slice(before.length)).toEqual([expect.stringContaining(lifting)])
   })
 
   it("keeps somebody else's lock where who waits for it gives up", async () => {
