@@ -3,6 +3,7 @@
 import type {Deployment} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
+import type {TomlTable} from './config-file.ts'
 import type {ConfigPlace} from './config-lock.ts'
 import {hasReference} from './expand.ts'
 import {type EditableTable, editConfig, tableAt} from './profile-edit.ts'
@@ -35,8 +36,15 @@ export interface SavedProfile {
   readonly created: boolean
 }
 
-/** @throws ProfileFieldError, and what `editConfig` throws */
-export const saveProfile = (place: ConfigPlace, change: ProfileChange): Promise<SavedProfile> =>
+/**
+ * @param look - at what is to stand there: nothing is written where it throws
+ * @throws ProfileFieldError, and what `editConfig` and `look` throw
+ */
+export const saveProfile = (
+  place: ConfigPlace,
+  change: ProfileChange,
+  look: (root: TomlTable) => unknown = () => {},
+): Promise<SavedProfile> =>
   editConfig(place, root => {
     const {file} = place
     const profiles = tableAt(root, 'profiles', file)
@@ -51,6 +59,7 @@ export const saveProfile = (place: ConfigPlace, change: ProfileChange): Promise<
       if (profileField(name) === undefined && !Object.hasOwn(profile, name)) throw new ProfileFieldError(name, 'is no field of a profile')
       delete profile[name]
     }
+    look(root as TomlTable)
     return {name: change.name, deployment, created}
   })
 

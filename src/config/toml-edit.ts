@@ -83,7 +83,8 @@ function wholeLine(text: string, {from, to}: Span): Span {
 function cut(text: string, {from, to}: Span): string {
   const before = text.slice(0, from)
   const after = text.slice(to)
-  if (after.trim() === '' && /\n\s*$/.test(before)) return before.replace(/(\r?\n)\s*$/, '$1')
+  const lastLineEnd = before.indexOf('\n', before.trimEnd().length)
+  if (after.trim() === '' && lastLineEnd >= 0) return before.slice(0, lastLineEnd + 1)
   const meets = before === '' || /(^|\n)[ \t]*\r?\n$/.test(before)
   return before + (meets ? after.replace(/^([ \t]*\r?\n)+/, '') : after)
 }
@@ -117,7 +118,7 @@ function withTable(text: string, path: TomlPath, fields: Readonly<Record<string,
   if (holder !== undefined) return withMember(text, holder, `${dotted(path.slice(holder.path.length))} = {${lines.join(', ')}}`)
   const newline = newlineOf(text)
   const block = [`[${dotted(path)}]`, ...lines, ''].join(newline)
-  return text.trim() === '' ? block : `${text.replace(/\s*$/, newline)}${newline}${block}`
+  return text.trim() === '' ? block : `${text.trimEnd()}${newline}${newline}${block}`
 }
 
 /** Behind the last pair of the section, or behind the one that is given. */
@@ -138,7 +139,7 @@ function atTop(text: string, line: string): string {
   const table = layoutOf(text)[1]?.header?.from
   if (table === undefined) return `${text}${text === '' || text.endsWith('\n') ? '' : newline}${line}${newline}`
   const head = text.slice(0, lineStart(text, table))
-  const at = head.length - (/(?:^|\n)((?:[ \t]*#[^\n]*\n)+)$/.exec(head)?.[1]?.length ?? 0)
+  const at = commentAbove(head)
   return `${text.slice(0, at)}${line}${newline}${newline}${text.slice(at)}`
 }
 
@@ -156,6 +157,17 @@ const withMembers = (pair: TomlPair): TomlPair[] => [pair, ...(pair.members ?? [
 const spliced = (text: string, {from, to}: Span, piece: string): string => text.slice(0, from) + piece + text.slice(to)
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1
+
+/** Where the lines of comment begin that end a text of whole lines. */
+function commentAbove(head: string): number {
+  let at = head.length
+  while (at > 0) {
+    const start = lineStart(head, at - 1)
+    if (!head.slice(start, at).trimStart().startsWith('#')) break
+    at = start
+  }
+  return at
+}
 
 /** Behind its end of line. */
 function lineEnd(text: string, at: number): number {

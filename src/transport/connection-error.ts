@@ -40,6 +40,9 @@ const GENERAL: ConnectionAdvice = {
   insecure: [],
 }
 
+/** What the system does not let this process have: no server is to blame. */
+const OWN_LIMITS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
+
 // A time-out while waiting for an answer is exit 12, as every other wait that runs out; a connection that never came
 // about is exit 13, also when it was time that ran out (contract section 7, "connection refused or timed out").
 const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
@@ -69,7 +72,10 @@ const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
     exit: EXIT.unreachable,
     arrived: false,
     words: 'no connection came about',
-    suggestions: advice => [addressAdvice(advice), 'Check firewalls and the VPN between this machine and the server.'],
+    suggestions: (advice, detail) =>
+      OWN_LIMITS.has(detail ?? '')
+        ? ['Give this process more, for example: ulimit -n 1024 (open files), ulimit -v unlimited (memory).']
+        : [addressAdvice(advice), 'Check firewalls and the VPN between this machine and the server.'],
   },
   proxy: {
     code: 'E_PROXY',

@@ -314,10 +314,14 @@ class Attempt {
 const isTls = (code: string): boolean =>
   /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS|INVALID_CA|EPROTO)/.test(code)
 
+/** The parser of answers is WebAssembly, which reserves gigabytes of addresses: a limit on these (`ulimit -v`) has no code. */
+const isOutOfMemory = (error: Error): boolean => error instanceof RangeError && /\bout of memory\b/i.test(error.message)
+
 /** The code of an error, or of the first of several (a name with many addresses fails with one error for each). */
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
+  if (isOutOfMemory(error)) return 'ENOMEM'
   return error instanceof AggregateError ? systemCode(error.errors[0]) : systemCode(error.cause)
 }
 

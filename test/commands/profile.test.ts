@@ -107,6 +107,18 @@ describe('profile set', () => {
     expect(stderr).not.toContain('secretish')
   })
 
+  it('changes nothing where the profile could not be shown afterwards, and says what stands in the way', async () => {
+    await here.run(['profile', 'set', 'p', '--deployment', 'cloud', '--api-key', 'old'])
+    for (const odd of ['rate = 1979-05-27', '[profiles.q]\ndeployment_type = 1979-05-27']) {
+      const before = `${config()}${odd}\n`
+      writeFileSync(here.configFile, before)
+      const {code, stderr} = await here.run(['profile', 'set', 'p', '--api-key', 'new'])
+      expect([code, stderr]).toEqual([64, expect.stringContaining('must be a text, a number, true or false (E_PROFILE_VALUE)')])
+      expect(config()).toBe(before)
+      writeFileSync(here.configFile, before.replace(`${odd}\n`, ''))
+    }
+  })
+
   it('needs --deployment for a new profile', async () => {
     const {code, stderr} = await here.run(['profile', 'set', 'p', '--api-key', 'k'])
     expect(code).toBe(64)

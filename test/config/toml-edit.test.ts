@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {removeFilesKey, removeProfile, saveProfile} from '../../src/config/profile-store.ts'
+import {removeFilesKey, removeProfile, saveFilesKey, saveProfile} from '../../src/config/profile-store.ts'
 import {editedFile} from './edit-place.ts'
 
 const {place, edited} = editedFile('toml-edit-')
@@ -69,6 +69,21 @@ deployment_type = "cloud"
     const before = 'profiles.a.deployment_type = "cloud" # a\nprofiles."b".deployment_type = "cloud" # b\n'
     expect(await edited(before, () => removeProfile(place(), 'b'))).toBe('profiles.a.deployment_type = "cloud" # a\n')
   })
+})
+
+it('an edit of a file of blanks or comments takes no longer than any: one of 500 kB of blanks took minutes', async () => {
+  const began = performance.now()
+  const add = () => saveProfile(place(), {name: 'b', deployment: 'cloud', set: {}, unset: []})
+  const b = '[profiles.b]\ndeployment_type = "cloud"\n'
+  const a = '[profiles.a]\ndeployment_type = "cloud"\n'
+  const [blanks, lines, comments] = [' '.repeat(400_000), '\n'.repeat(200_000), '#\n'.repeat(200_000)]
+  expect(await edited(`${blanks}${a}`, add)).toBe(`${blanks}${a}\n${b}`)
+  expect(await edited(`x = 1${lines}y = 1\n${lines}${b}`, () => removeProfile(place(), 'b'))).toBe(`x = 1${lines}y = 1\n`)
+  expect(await edited(`${a}${lines}${b}${lines}[z]\n`, () => removeProfile(place(), 'b'))).toBe(`${a}${lines}[z]\n`)
+  expect(await edited(`${comments}\n${comments.slice(0, 10)}${a}`, () => saveFilesKey(place(), 'k'))).toBe(
+    `${comments}\nfiles_api_key = "k"\n\n${comments.slice(0, 10)}${a}`,
+  )
+  expect(performance.now() - began).toBeLessThan(10_000)
 })
 
 describe('a field that is added to a profile', () => {

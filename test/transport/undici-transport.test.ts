@@ -9,6 +9,7 @@ import {buffer, text} from 'node:stream/consumers'
 import {gzipSync} from 'node:zlib'
 import {afterEach, beforeAll, describe, expect, it} from 'vitest'
 import {selfSigned} from '../../src/simulator/self-signed.ts'
+import {ConnectionError} from '../../src/transport/connection-error.ts'
 import {createTransport, type NetworkOptions, type NetworkTransport} from '../../src/transport/undici-transport.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -138,6 +139,13 @@ describe('a request over the network', () => {
     })
     const nowhere = send({method: 'POST', url: 'http://no-such-host.invalid/', headers: {}})
     await expect(nowhere).rejects.toMatchObject({code: 'E_DNS', exit: 13, arrived: false})
+  })
+
+  it('that this process may not make is not blamed on the server', () => {
+    const request = {method: 'GET', url: 'http://x/'}
+    const own = ['Give this process more, for example: ulimit -n 1024 (open files), ulimit -v unlimited (memory).']
+    expect(new ConnectionError('unreachable', request, {detail: 'EMFILE'}).suggestions).toEqual(own)
+    expect(new ConnectionError('unreachable', request, {detail: 'EHOSTUNREACH'}).suggestions).not.toEqual(own)
   })
 
   it('is given up at a word', async () => {

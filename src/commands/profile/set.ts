@@ -58,14 +58,16 @@ export default class ProfileSetCommand extends BaseCommand {
       set: values,
       unset: (flags.unset ?? []).map(field => field.replaceAll('-', '_')),
     }
+    const {configFile, all} = environment
+    const shown = (profiles: Profiles) => profileView(profiles, change.name)
     const saved = await withKeyringEntries(
       keyring,
       kept,
-      () => saveProfile(configPlace(this.context), change),
+      () => saveProfile(configPlace(this.context), change, root => shown(new Profiles(configFile, root, all))),
       undo => this.logger.warn(undoText(undo)),
     )
-    const view = profileView(Profiles.load(environment.configFile, environment.all), saved.name)
-    this.logger.info(`${saved.created ? 'created' : 'changed'} profile "${saved.name}" in ${environment.configFile}`)
+    const view = shown(Profiles.load(configFile, all))
+    this.logger.info(`${saved.created ? 'created' : 'changed'} profile "${saved.name}" in ${configFile}`)
     await this.print(view, {text: () => viewText(view)})
   }
 }

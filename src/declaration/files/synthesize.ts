@@ -9,6 +9,7 @@ import {isGlob} from '../../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {ProcessVariables} from '../../base/process-variables.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {systemCode} from '../../base/system-code.ts'
 import {temporaryFolder} from '../../base/temporary-folder.ts'
 import {textOf} from '../../base/text-of.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
@@ -39,7 +40,9 @@ export async function synthesize({cwd, environment, named = [], signal, onApp = 
   onApp(passed)
   const outdir = temporaryFolder('synth')
   try {
-    const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onLine})
+    const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onLine}).catch(error => {
+      throw systemCode(error) === 'E2BIG' ? tooLong(error) : error
+    })
     if (run.failure !== undefined) throw failed(app, cwd, run, run.failure)
     if (!(await exists(join(outdir, 'manifest.json')))) {
       throw new SynthesisError(
@@ -52,6 +55,15 @@ export async function synthesize({cwd, environment, named = [], signal, onApp = 
     await rm(outdir, {recursive: true, force: true})
   }
 }
+
+/** Linux takes 128 KiB in one argument or variable, and 2 MiB in all. */
+const tooLong = (cause: unknown): SynthesisError =>
+  new SynthesisError(
+    'the app of cdktf.json cannot be started: its command, the context and the variables are longer than the system takes',
+    ['Shorten app and context in cdktf.json; the app can read what is long from a file.'],
+    undefined,
+    cause,
+  )
 
 /** The program's own error first, in its own words; how it ended is the smaller news. */
 function failed(app: string, cwd: string, {output, cause}: Run, how: string): SynthesisError {

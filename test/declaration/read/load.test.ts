@@ -354,6 +354,16 @@ describe('the app of cdktf.json', () => {
     expect(await failure()).toMatchObject({code: 'E_NO_STACKS', exit: 64, message: 'the app has no stacks'})
   })
 
+  it.runIf(process.platform === 'linux')('that gets more than the system takes is told what to shorten', async () => {
+    await project('manifest({})')
+    await put({'cdktf.json': {app: 'node app.cjs', context: {a: 'x'.repeat(200_000)}}})
+    expect(await failure()).toMatchObject({
+      code: 'E_SYNTH',
+      exit: 64,
+      suggestions: ['Shorten app and context in cdktf.json; the app can read what is long from a file.'],
+    })
+  })
+
   it('is stopped with everything it started when the command is', async () => {
     await project("require('node:child_process').execSync('echo started >&2; sleep 600', {stdio: 'inherit'})")
     const stop = new AbortController()
