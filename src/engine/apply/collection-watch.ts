@@ -7,7 +7,7 @@ import {onAbort} from '../../base/on-abort.ts'
 import {type Backend, PRIORITY, type ProveOptions} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
 import type {Ids, Kind} from '../model/kind.ts'
-import {type Collection, type LiveObject, liveObject, readCollection} from '../model/live.ts'
+import {type Collection, type LiveObject, liveObject, readCollection, readObject} from '../model/live.ts'
 import type {Expectations} from './expectations.ts'
 import {SharedLook} from './shared-look.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
@@ -180,7 +180,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     const request = this.#kind.verbs.read?.(ids)
     if (request === undefined) return undefined
     this.backend.reader.forget(request.path)
-    const row = await this.backend.reader.read(request, {priority: PRIORITY.poll})
+    const row = await readObject(this.backend, this.#kind, ids, {priority: PRIORITY.poll})
     return row && liveObject(this.#kind, this.#parent, row)
   }
 

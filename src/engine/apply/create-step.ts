@@ -3,10 +3,10 @@ import type {Json} from '../../base/json.ts'
 import {isJsonObject} from '../../base/json.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ids} from '../model/kind.ts'
-import {type LiveObject, liveObject} from '../model/live.ts'
+import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
 import {plainPart, wireObject} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
-import {MadeOtherwiseError} from './apply-errors.ts'
+import {MadeOtherwiseError, OutcomeUnknownError} from './apply-errors.ts'
 import {createBodyOf} from './bodies.ts'
 import {carriedSecrets} from './carried-secrets.ts'
 import type {CollectionWatch} from './collection-watch.ts'
@@ -67,15 +67,19 @@ async function ready(
   const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
   if (id !== undefined && kind.ready === undefined) return {ok: true, remoteId: id}
   const soon = kind.mayShowNoStatus === true && id !== undefined
-  const seen = () =>
-    scene.await(collection, {
-      step: 'create',
-      ...(id === undefined ? {} : {remoteId: id}),
-      fits,
-      until: 'ready',
-      since: accepted.acceptedAt,
-      soon,
-    })
+  const sought = {step: 'create', fits, until: 'ready', since: accepted.acceptedAt, soon} as const
+  let isOther = false
+  const seen = async (): Promise<StepEnd> => {
+    if (id === undefined) return scene.await(collection, sought)
+    const end = await scene.await(collection, {...sought, remoteId: id})
+    if (!end.ok || end.live === undefined || fits(end.live) || !isCalledOtherwise(end.live, scene.work.operation.name)) return end
+    // The id is that of something else: what was made goes by its name, or nobody knows what it is.
+    const {collection: shown} = await collection.lookAtAll()
+    if (shown.objects.some(fits)) return scene.await(collection, sought)
+    isOther = true
+    const why = `the API says that it made ${id}, which is called ${JSON.stringify(end.live.name)}`
+    return {ok: false, state: 'unknown', error: new OutcomeUnknownError(scene.what('create'), why)}
+  }
   const found = ({live}: {readonly live?: LiveObject}): StepEnd => ({
     ok: true,
     ...(live ? {live, remoteId: live.remoteId, seen: live} : {}),
@@ -91,7 +95,7 @@ async function ready(
     const end = await seen()
     if (end.ok && end.live) as = end.live.fields.status === undefined ? 'silent' : end.atOnce ? 'at once' : 'later'
     // Its task is done, and that it cannot be looked at is for the proof to say.
-    if (!end.ok) return end.state === 'unknown' ? {ok: true, remoteId: id} : end
+    if (!end.ok) return end.state === 'unknown' && !isOther ? {ok: true, remoteId: id} : end
     return found(end)
   } finally {
     promptness.looked(as)
@@ -116,8 +120,7 @@ async function takeOver(scene: Scene, collection: CollectionWatch, fits: (live: 
   const seen = await scene.await(collection, {step: 'create', fits, until: 'ready', since: scene.context.options.clock.now()})
   if (!seen.ok || seen.live === undefined) return seen
   const {remoteId, ids} = seen.live
-  const request = scene.kind.verbs.read?.(ids)
-  const row = request && (await scene.backend.reader.read(request))
+  const row = await readObject(scene.backend, scene.kind, ids)
   const live = (row && liveObject(scene.kind, ids.slice(0, -1), row)) ?? seen.live
   const {changes, immutable} = diffFields({
     kind: scene.kind,

@@ -8,7 +8,7 @@ import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
 import type {Step} from '../model/events.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
-import {type LiveObject, liveObject} from '../model/live.ts'
+import {isCalledOtherwise, isSpelledOtherwise, type LiveObject, liveObject} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
 import type {Deferred, ValueObject} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
@@ -90,7 +90,8 @@ export class Scene implements Staged {
     if (news === 'gone') return {ok: true, seen: news}
     if (news.failed) {
       // What is new must not be forgotten. An update that failed was not applied: the ledger keeps what was, as where a task fails.
-      if (sought.step === 'create') await rememberMade(this, news.live.remoteId, news.live)
+      if (sought.step === 'create' && !isCalledOtherwise(news.live, this.work.operation.name))
+        await rememberMade(this, news.live.remoteId, news.live)
       return {
         ok: false,
         state: 'failed',
@@ -100,16 +101,9 @@ export class Scene implements Staged {
     return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce, seen: news.live}
   }
 
-  /** Servers may write names in small letters, or without the spaces around them: no proof, and worth a word. */
-  #isAlike({name, remoteId}: LiveObject): boolean {
-    const wanted = this.work.operation.name
-    return (
-      name !== undefined &&
-      wanted !== undefined &&
-      name !== wanted &&
-      letters(name) === letters(wanted) &&
-      !this.work.objects.isAnothers(this.work.key, remoteId)
-    )
+  /** No proof, and worth a word. */
+  #isAlike(live: LiveObject): boolean {
+    return isSpelledOtherwise(live, this.work.operation.name) && !this.work.objects.isAnothers(this.work.key, live.remoteId)
   }
 
   writing(step: Step, parent: Ids, remoteId?: string): Omit<Write, 'request' | 'settleDoubt'> {
@@ -176,7 +170,7 @@ export class Scene implements Staged {
     if (made !== undefined) return remoteIdOf(this.kind, [...parent, made])
     if (task?.resourceId !== undefined) return undefined
     const row = isJsonObject(body) ? liveObject(this.kind, parent, body) : undefined
-    return row?.remoteId
+    return row === undefined || isCalledOtherwise(row, this.work.operation.name) ? undefined : row.remoteId
   }
 
   #resolved(declaration: Declaration): ValueObject {
@@ -189,5 +183,3 @@ export class Scene implements Staged {
     return resolveValue(declaration.spec, (it: Deferred) => evaluate(it.expression, declaration.stack, lookup)) as ValueObject
   }
 }
-
-const letters = (name: string): string => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()

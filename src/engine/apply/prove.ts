@@ -13,7 +13,7 @@ import {PRIORITY} from '../model/backend.ts'
 import {diffFields} from '../model/diff.ts'
 import {type Ids, idsIn, type Kind} from '../model/kind.ts'
 import {leftAlone} from '../model/left-alone.ts'
-import {type LiveObject, withOwnRow} from '../model/live.ts'
+import {type LiveObject, readObject, withOwnRow} from '../model/live.ts'
 import type {Change} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
@@ -199,7 +199,7 @@ export class Prover {
     if (request) {
       const backend = this.#context.options.backendOf(operation.stack, place.kind.api)
       backend.reader.forget(request.path)
-      const row = await backend.reader.read(request, {priority: PRIORITY.proof})
+      const row = ids && (await readObject(backend, place.kind, ids, {priority: PRIORITY.proof}))
       if (row) live = {...live, fields: withOwnRow(live, row)}
       ;({changes, missingInLive} = diff(live))
     }

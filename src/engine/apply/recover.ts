@@ -11,7 +11,7 @@ import {wordOf} from '../../base/word-of.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import {type JournalEntry, type Loose, SETTLED_ELSEWHERE, stackOf} from '../model/journal.ts'
 import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
-import {type LiveObject, liveObject} from '../model/live.ts'
+import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
@@ -198,7 +198,7 @@ class Recovery {
       timeoutMs,
       signal,
     })
-    if (settled.settled === 'happened') return this.#fateOfDone(open, settled.remoteId)
+    if (settled.settled === 'happened') return this.#fateOfDone(open, settled.remoteId, true)
     return settled.settled === 'unknown' && !isOver ? {fate: 'unknown', error: settled.error} : {fate: 'void', elsewhere: isOver}
   }
 
@@ -232,8 +232,10 @@ class Recovery {
   /**
    * It happened. A new object is waited for until it is ready, as in any run: what hangs on it is not sent before. And
    * lists lag behind tasks: the next plan must not take a new object for missing, nor a deleted one for there.
+   *
+   * @param byName - it was found by what it is, and not by an id that an answer gave out
    */
-  async #fateOfDone(open: Open, remoteId: string | undefined): Promise<Fate> {
+  async #fateOfDone(open: Open, remoteId: string | undefined, byName = false): Promise<Fate> {
     const {loose, kind, account, what} = open
     const {clock, emit, lagMs, pace, timeoutMs, signal} = this.#input
     const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
@@ -250,13 +252,14 @@ class Recovery {
     let looks = 0
     // What this recovery has seen of it is as good as another look, but for what a task has just ended.
     let since = loose.taskId === undefined ? this.#since : began
-    const end = await waitFor<Fate>(
+    const end = await waitFor<Fate | 'other'>(
       async () => {
         const {startedAt, collection} = await watch.since(since, seen => loose.step !== 'delete' && seen.objects.some(itself))
         since = startedAt + Math.min(pace.maxMs, pace.minMs * ++looks)
         live = collection.objects.find(itself)
         if (loose.step === 'delete') return live === undefined ? happened : late(clock.now() - began)
         if (live === undefined) return late(clock.now() - began)
+        if (loose.step === 'create' && !byName && isCalledOtherwise(live, loose.name)) return 'other'
         const readiness = kind.ready?.(live.fields) ?? 'ready'
         if (readiness === 'ready') return happened
         if (readiness === 'failed')
@@ -270,6 +273,8 @@ class Recovery {
     function late(ms: number): Fate | undefined {
       return ms > 5 * lagMs ? happened : undefined
     }
+    // The id that the answer gave out is that of something else: what was made goes by its name.
+    if (end === 'other') return this.#fateOfCreate(open, {isDone: true})
     if (end !== undefined) return end
     return live === undefined || loose.step === 'delete'
       ? happened
@@ -288,7 +293,7 @@ class Recovery {
       return collection.objects.find(itself)
     }
     backend.reader.forget(request.path)
-    const row = await backend.reader.read(request)
+    const row = await readObject(backend, kind, ids)
     return row && liveObject(kind, ids.slice(0, -1), row)
   }
 

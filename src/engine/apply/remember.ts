@@ -6,7 +6,7 @@ import {isSecretOutput} from '../model/field-rules.ts'
 import {idsIn, type Kinds} from '../model/kind.ts'
 import {appliedBefore, appliedOf, ledgerEntryOf} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
-import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
+import {type LiveObject, liveObject, outputOf, readObject} from '../model/live.ts'
 import {inlinePlace} from '../model/made-inline.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
@@ -106,8 +106,7 @@ async function outputsRead(
   live: LiveObject | undefined,
 ): Promise<Outputs['values']> {
   const ids = idsIn(scene.kind, remoteId)
-  const request = ids && scene.kind.verbs.read?.(ids)
-  const row = request && (await scene.backend.reader.read(request))
+  const row = ids && (await readObject(scene.backend, scene.kind, ids))
   const full = row && ids && liveObject(scene.kind, ids.slice(0, -1), row)
   return outputsShown(scene, declaration, remoteId, live, full?.fields).values
 }

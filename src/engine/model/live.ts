@@ -1,8 +1,23 @@
 /** What the APIs show: collections as they were read, and the objects in them. */
 import {createHash} from 'node:crypto'
+import {AppError} from '../../base/errors.ts'
+import {idIn} from '../../base/id-in.ts'
 import {type Json, type JsonObject, writeCanonicalJson} from '../../base/json.ts'
-import {type Backend, PRIORITY} from './backend.ts'
+import {type Backend, PRIORITY, type ReadOptions} from './backend.ts'
 import {type Ids, idOf, type Kind, remoteIdOf} from './kind.ts'
+
+/** The API was asked for one object and showed another one. */
+export class OtherObjectError extends AppError {
+  constructor(path: string, asked: string, shown: string) {
+    super(
+      `GET ${path}: the answer is about another object: its id is ${JSON.stringify(shown)}, and ${JSON.stringify(asked)} was asked for`,
+      {
+        code: 'E_OTHER_OBJECT',
+        suggestions: ['Check that the address is that of the API itself, and that nothing between answers for it; then plan again.'],
+      },
+    )
+  }
+}
 
 export interface LiveObject {
   readonly kind: Kind
@@ -39,6 +54,33 @@ export function liveObject(kind: Kind, parent: Ids, row: JsonObject, askedFor?: 
   if (id === undefined) return undefined
   const ids = [...parent, id]
   return {kind, ids, remoteId: remoteIdOf(kind, ids), fields, name: kind.identity.key(fields)}
+}
+
+/**
+ * Whether it goes by another name than the one that was asked for: an id that an answer gives out may be that of something else.
+ * Servers may write names in small letters, or without the spaces around them.
+ */
+export const isCalledOtherwise = ({name}: Pick<LiveObject, 'name'>, wanted: string | undefined): boolean =>
+  name !== undefined && wanted !== undefined && letters(name) !== letters(wanted)
+
+const letters = (name: string): string => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+/** Names that differ, and not by more than servers do to them. */
+export const isSpelledOtherwise = (live: Pick<LiveObject, 'name'>, wanted: string | undefined): boolean =>
+  live.name !== undefined && wanted !== undefined && live.name !== wanted && !isCalledOtherwise(live, wanted)
+
+/**
+ * An object's own GET.
+ * @throws OtherObjectError where the answer is about another one: what it says must not be taken for this one's, nor its id
+ */
+export async function readObject(backend: Backend, kind: Kind, ids: Ids, options?: ReadOptions): Promise<JsonObject | undefined> {
+  const request = kind.verbs.read?.(ids)
+  const row = request && (await backend.reader.read(request, options))
+  const own = ids.at(-1)
+  if (request === undefined || row === undefined || own === undefined || kind.singleton) return row
+  const shown = [row, kind.normalize?.(row) ?? row].flatMap(it => kind.identity.ids.flatMap(field => idIn(it, field) ?? []))
+  if (shown.length > 0 && !shown.includes(own)) throw new OtherObjectError(request.path, own, shown[0] ?? '')
+  return row
 }
 
 /** As its list shows it, with what its own GET said: each of them spells fields in its own way, and the GET wins. */

@@ -4,7 +4,7 @@ import {canonicalJson} from '../../base/json.ts'
 import {isRecordedSecret, liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ledger} from '../model/ledger.ts'
-import {type LiveObject, outputOf, withOwnRow} from '../model/live.ts'
+import {type LiveObject, outputOf, readObject, withOwnRow} from '../model/live.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, Secret, type ValueObject} from '../model/value.ts'
@@ -99,7 +99,7 @@ async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>)
       const isStrange = changes.length > 0 && pair.match.found === 'name' && !pair.context && entryOf(ledgers, pair) === undefined
       if (missingInLive.length === 0 && outputs.length === 0 && !isStrange && !isLate(input, pair, live)) return
       const request = live.kind.verbs.read(live.ids)
-      const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(request, {kept: true})
+      const row = await readObject(input.backendOf(pair.declaration.stack, live.kind.api), live.kind, live.ids, {kept: true})
       if (row === undefined) return void full.set(pair.declaration.key, {...pair, doubt: staleRow(request.path)})
       full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: withOwnRow(live, row)}}})
     }),

@@ -5,7 +5,7 @@
  */
 import type {Backend} from '../model/backend.ts'
 import {type Ids, type Kind, remoteIdOf} from '../model/kind.ts'
-import {type Collection, type LiveObject, liveObject} from '../model/live.ts'
+import {type Collection, type LiveObject, liveObject, readObject} from '../model/live.ts'
 
 export interface NotShown {
   readonly backend: Backend
@@ -55,16 +55,15 @@ export class ReadById {
   async #isGone({backend, kind, ids}: NotShown): Promise<boolean> {
     const remoteId = remoteIdOf(kind, ids)
     const doubted = setOf(this.#doubted, backend)
-    const request = doubted.has(remoteId) ? undefined : kind.verbs.read?.(ids)
+    const isAsked = !doubted.has(remoteId) && kind.verbs.read !== undefined
     doubted.add(remoteId)
-    if (request === undefined || (await backend.reader.read(request, {kept: true})) !== undefined) return false
+    if (!isAsked || (await readObject(backend, kind, ids, {kept: true})) !== undefined) return false
     setOf(this.#gone, backend).add(remoteId)
     return true
   }
 
   async #read({backend, kind, ids}: NotShown, answers: Map<string, LiveObject | undefined>): Promise<boolean> {
-    const request = kind.verbs.read?.(ids)
-    const row = request && (await backend.reader.read(request, {kept: true}))
+    const row = await readObject(backend, kind, ids, {kept: true})
     const live = row && liveObject(kind, ids.slice(0, -1), row, ids.at(-1))
     answers.set(remoteIdOf(kind, ids), live)
     return live !== undefined

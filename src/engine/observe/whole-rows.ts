@@ -8,7 +8,7 @@ import {addAll} from '../../base/many.ts'
 import type {Backend} from '../model/backend.ts'
 import {rootRule} from '../model/field-rules.ts'
 import type {Kind} from '../model/kind.ts'
-import {type Collection, type LiveObject, liveObject, withOwnRow} from '../model/live.ts'
+import {type Collection, type LiveObject, liveObject, readObject, withOwnRow} from '../model/live.ts'
 
 export interface WholeRows {
   /** As they are: what an object's own GET said wins over its row. */
@@ -44,8 +44,7 @@ export async function wholeRows(collections: readonly Collection[]): Promise<Who
 }
 
 async function readOwn(backend: Backend, live: LiveObject, own: Map<LiveObject, JsonObject | undefined>): Promise<JsonObject | undefined> {
-  const request = live.kind.verbs.read?.(live.ids)
-  if (!own.has(live) && request !== undefined) own.set(live, await backend.reader.read(request))
+  if (!own.has(live) && live.kind.verbs.read !== undefined) own.set(live, await readObject(backend, live.kind, live.ids))
   return own.get(live)
 }
 
