@@ -61,14 +61,18 @@ const KEPT_NAME = /\.tfstate(?:\.backup)?$|\.controls\.json$|\.lock\.info$/
 
 /** How every state begins, whatever its file is called (`--state`, the path of a local backend). */
 const LEDGER = /^\s*\{\s*"version":\s*4,\s*"terraform_version":\s*"[^"]*",\s*"serial":/
+/** What a run did, who did it, and what was there before: nothing else knows that either. */
+const RECORD_NAME = /[/\\]\.svcctl[/\\](?:absorb|audit|runs)[/\\]/
+/** How a line of an audit or a journal begins, wherever the audit is (`SVC_AUDIT_DIR`). */
+const RECORD = /^\{(?:"sum":"[0-9a-f]+","seq":|(?:"action":"[a-z-]+",)?"actor":\{)/
 const BEGINNING = 512
 
-function isLedger(path: string): boolean {
+function beginsAs(pattern: RegExp, path: string): boolean {
   let file: number | undefined
   try {
     file = openSync(path, 'r')
     const bytes = Buffer.alloc(BEGINNING)
-    return LEDGER.test(bytes.toString('utf8', 0, readSync(file, bytes)))
+    return pattern.test(bytes.toString('utf8', 0, readSync(file, bytes)))
   } catch {
     // Nothing is there yet, or whoever writes says what is wrong with it.
     return false
@@ -77,11 +81,13 @@ function isLedger(path: string): boolean {
   }
 }
 
-/** As `placeOfFile`, for what a person wants written: replaced is what stands there, unless it is a ledger. @throws as that does */
+/** As `placeOfFile`, for what a person wants written: replaced is what stands there, unless svcctl needs it. @throws as that does */
 export function placeToWrite(named: string, cwd = ''): FilePlace {
   const place = placeOfFile(named, cwd)
-  if (KEPT_NAME.test(place.path) || (place.is === 'file' && isLedger(place.path)))
+  if (KEPT_NAME.test(place.path) || (place.is === 'file' && beginsAs(LEDGER, place.path)))
     throw new NotAFileError(named, 'is where a ledger is kept, and nothing else is written there')
+  if (RECORD_NAME.test(place.path) || (place.is === 'file' && beginsAs(RECORD, place.path)))
+    throw new NotAFileError(named, 'is where svcctl keeps what its runs did, and nothing else is written there')
   return place
 }
 

@@ -51,6 +51,17 @@ export async function writeNamedFile(path: string, data: string | Iterable<strin
   }
 }
 
+/** As `writeNamedFile`, behind what a file has already. @throws as that does */
+export async function appendToNamedFile(path: string, text: string, {clock, cwd}: NamedFileHost): Promise<void> {
+  try {
+    const place = placeToWrite(path, cwd)
+    if (place.is === 'file') await files.appendFile(place.path, text)
+    else await pourInto(place.path, place.fifo, bytesOf(text), clock)
+  } catch (error) {
+    throw error instanceof AppError ? error : new NamedFileError(path, error)
+  }
+}
+
 function* bytesOf(data: string | Iterable<string>): Generator<Buffer> {
   if (typeof data === 'string') yield Buffer.from(data)
   else for (const part of data) yield Buffer.from(part)

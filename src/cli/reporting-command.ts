@@ -1,5 +1,6 @@
 /** Commands that take `--report`: what they come to is written in other forms too, also when it is a failure. */
 import {EXIT, type ExitCode} from '../base/errors.ts'
+import {placeToWrite} from '../base/file-place.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import type {PlanReportOptions} from '../report/document/of-plan.ts'
 import type {RecordedTimeline} from '../report/document/recorded-timeline.ts'
@@ -25,6 +26,10 @@ export abstract class ReportingCommand extends BaseCommand {
   ): Promise<ExitCode | undefined> {
     if (flags.report === undefined || flags.report.length === 0) return work()
     const wishes = reportWishes(flags.report, this.forPrograms, this.context.cwd)
+    const {summary, output} = this.context.environment.jobFiles
+    // As a file that is named: what cannot be added to is refused before anything is read.
+    if (wishes.some(it => it.format === 'github'))
+      for (const file of [summary, output]) if (file !== undefined) placeToWrite(file, this.context.cwd)
     const [{Reports}, {RecordedTimeline}, {asAppError}] = await Promise.all([
       import('../run/reports/reports.ts'),
       import('../report/document/recorded-timeline.ts'),

@@ -70,6 +70,33 @@ describe('a ledger', () => {
   })
 })
 
+describe('what svcctl keeps of its runs', () => {
+  it('is replaced by no plan and no report, nor is either added to a ledger or an audit', async () => {
+    expect((await here.fast(['apply', ...stack, '--auto-approve'])).code).toBe(0)
+    const audit = '.svcctl/audit/shop.jsonl'
+    const [journal = ''] = readdirSync(at('.svcctl/runs')).filter(it => it.endsWith('.jsonl'))
+    writeFileSync(at('elsewhere.jsonl'), readFileSync(at(audit)))
+    const kept = [audit, `.svcctl/runs/${journal}`, 'elsewhere.jsonl', 'terraform.shop.tfstate']
+    const texts = () => kept.map(it => readFileSync(at(it), 'utf8'))
+    const [before, {length}] = [texts(), here.simulator.log]
+    const refused = {code: 64, stderr: expect.stringContaining('E_NOT_A_FILE')}
+    for (const file of kept) {
+      expect(await here.fast(['plan', ...stack, '--out', file]), file).toMatchObject(refused)
+      expect(await here.fast(['plan', ...stack, '--report', `html=${file}`]), file).toMatchObject(refused)
+      for (const variable of ['GITHUB_STEP_SUMMARY', 'GITHUB_OUTPUT'])
+        expect(await here.fast(['plan', ...stack, '--report', 'github'], {env: {[variable]: at(file)}}), file).toMatchObject(refused)
+    }
+    expect([texts(), here.simulator.log.length]).toEqual([before, length])
+  })
+
+  it('and a summary of a job that is a FIFO waits for its reader as any other file', async () => {
+    execFileSync('mkfifo', [at('fifo')])
+    const planned = here.fast(['plan', ...stack, '--report', 'github'], {env: {GITHUB_STEP_SUMMARY: at('fifo')}})
+    const {stdout} = await promisify(execFile)('cat', [at('fifo')])
+    expect([(await planned).code, stdout]).toEqual([0, expect.stringContaining('### svcctl: shop')])
+  })
+})
+
 describe('a support package', () => {
   it('is written whole to a FIFO, and nothing else stays behind', async () => {
     execFileSync('mkfifo', [at('fifo')])

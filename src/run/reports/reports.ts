@@ -1,8 +1,6 @@
 /** The reports of one command: what is known by its end, rendered in every form that was asked for, wherever it goes. */
-import {appendFile} from 'node:fs/promises'
-import {resolve} from 'node:path'
 import {type AppError, EXIT} from '../../base/errors.ts'
-import {NamedFileError, writeNamedFile} from '../../base/named-file.ts'
+import {appendToNamedFile, writeNamedFile} from '../../base/named-file.ts'
 import {withoutCommands} from '../../base/runner-commands.ts'
 import {currentJob} from '../../config/ci-job.ts'
 import type {ReportFrame} from '../../report/document/of-plan.ts'
@@ -105,10 +103,6 @@ export class Reports {
       this.#outlets.note(`--report ${format}: ${variable} is not set, so that part is left out`)
       return
     }
-    try {
-      await appendFile(resolve(this.#host.cwd, file), text)
-    } catch (error) {
-      throw new NamedFileError(file, error)
-    }
+    return appendToNamedFile(file, text, this.#host)
   }
 }
