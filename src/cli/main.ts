@@ -3,9 +3,9 @@ import {steadyClock, systemClock} from '../base/clock.ts'
 import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {systemRandom} from '../base/random.ts'
 import {Redactor} from '../base/redact.ts'
+import {lockNamed} from '../base/standing-locks.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
-import {standingLocks} from '../ledger/standing-locks.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
 import {visible} from '../report/terminal-text.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsInArgv, strayOption} from './parse/argv.ts'
@@ -89,7 +89,7 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
     return (await command.run()) ?? EXIT.ok
   } catch (thrown) {
     const error = asAppError(thrown)
-    if (standingLocks().length > 0) (await import('../ledger/managed-store.ts')).lockNamed(error)
+    lockNamed(error)
     // One document for programs, unless the command's own is out already; text for people in any case.
     const format = outputFormatIn(words) ?? 'text'
     if (isDocumentFormat(format) && command?.printed !== true) {

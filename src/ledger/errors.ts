@@ -132,11 +132,11 @@ export class LedgerAccessError extends AppError {
 
 /** A lock that was not given back: it stays, whatever becomes of this process. */
 export class LedgerStillLockedError extends LedgerAccessError {
-  readonly lockId: string
+  readonly lockIds: readonly string[]
 
   constructor(lockId: string, where: LedgerPlace, reason: string, suggestions: readonly [string, ...string[]], cause?: unknown) {
     super('unlock', where, reason, suggestions, cause)
-    this.lockId = lockId
+    this.lockIds = [lockId]
   }
 }
 

@@ -7,6 +7,7 @@
 
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ProcessVariables} from '../base/process-variables.ts'
+import {isSecretName} from '../base/secret-fields.ts'
 
 /** What a stack says of it. */
 export type HttpLocation = {
@@ -114,4 +115,12 @@ export function httpBackendOf(location: HttpLocation, environment: ProcessVariab
 export function shownAddress(address: string): string {
   const {origin, pathname} = new URL(address)
   return `${origin}${pathname}`
+}
+
+/** Two addresses are one ledger when they differ in credentials only: in a user, or in a token of the query, which is rotated. */
+export function httpKeyOf(address: string): string {
+  const url = new URL(address)
+  const tokens = new Set([...url.searchParams.keys()].filter(isSecretName))
+  for (const it of tokens) url.searchParams.delete(it)
+  return `http:${url.origin}${url.pathname}${url.search}`
 }

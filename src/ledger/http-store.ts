@@ -11,23 +11,22 @@
 import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
-import {canonicalJson, type JsonObject} from '../base/json.ts'
+import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
-import {isSecretName} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {lockAsked, lockGone} from '../base/standing-locks.ts'
 import {type Tried, tryAgain} from '../base/try-again.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
-import type {OwnApp} from './errors.ts'
-import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError} from './errors.ts'
+import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError, type OwnApp} from './errors.ts'
 import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
-import {type HttpBackend, shownAddress} from './http-backend.ts'
+import {type HttpBackend, httpKeyOf, shownAddress} from './http-backend.ts'
 import {describeLock, filledText, HttpFence, isLocked, lockInfoIn, PROMPT_MS} from './http-fence.ts'
+import {isAt, isVersionOf, type KnownVersion} from './known-version.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, changedError, nextVersion} from './next-version.ts'
-import {lockAsked, lockGone} from './standing-locks.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {encodeLedger} from './tfstate.ts'
 
@@ -60,11 +59,6 @@ interface HeldLock {
   hasWritten: boolean
 }
 
-/** A version as it stood there; `content` is kept while the lock is held, and there is none where there was no ledger. */
-interface Known extends LedgerVersion {
-  readonly content: string | undefined
-}
-
 const MOST_LATE = 4
 
 export class HttpLedgerStore implements ManagedLedgerStore {
@@ -76,12 +70,12 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   readonly #where: LedgerPlace
   readonly #send: SendState
   readonly #answers: StateAnswers
-  #known: Known | undefined
+  #known: KnownVersion | undefined
   #held: HeldLock | undefined
   /** A write of this run without an answer: the server may have it. */
-  #tried: Known | undefined
+  #tried: KnownVersion | undefined
   /** Such writes before the last one, under one lock: a server that is slow may take them later. */
-  #late: readonly Known[] = []
+  #late: readonly KnownVersion[] = []
 
   constructor(options: HttpStoreOptions) {
     const {backend, stack, transport, clock, onWait, app} = options
@@ -188,7 +182,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #assertUnwritten(found: ReadState, expected: LedgerVersion): void {
     if (isAt(found, this.#tried)) return
     assertVersion(expected, found.ledger, this.#where)
-    if (this.#known && isVersion(found, this.#known) && !this.#isOwn(found)) throw changedError(this.#where, expected, found.ledger)
+    if (this.#known && isVersionOf(found, this.#known) && !this.#isOwn(found)) throw changedError(this.#where, expected, found.ledger)
   }
 
   /** @param known - what this run knew when it asked: it may have written since */
@@ -236,8 +230,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       isUnheard = false
       if (!isLocked(answer)) {
         // Another 5xx may be a gateway's, before a server that took it; 501 knows no such method.
-        const isRefused = !isSuccess(answer) && (answer.status < 500 || answer.status === 501)
-        if (isRefused && !answer.isRepeat) lockGone(id)
+        if (!isSuccess(answer) && !answer.isRepeat && (answer.status < 500 || answer.status === 501)) lockGone(id)
         this.#answers.expectSuccess('lock', answer)
         return true
       }
@@ -397,15 +390,6 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 }
 
-const isVersion = ({ledger}: ReadState, {serial, lineage}: LedgerVersion): boolean => ledger.serial === serial && ledger.lineage === lineage
-
-/** Servers that take a state apart give it back with other spaces, and its keys in another order. */
-function isAt(found: ReadState, known: Known | undefined): boolean {
-  if (known === undefined || !isVersion(found, known)) return false
-  if (found.content === known.content || found.content === undefined || known.content === undefined) return true
-  return canonicalJson(parseAnyJson(found.content)) === canonicalJson(parseAnyJson(known.content))
-}
-
 /** Of a lock, as this store described it. */
 const idOf = (body: string): string => (parseAnyJson(body) as {readonly ID: string}).ID
 
@@ -413,12 +397,4 @@ const idOf = (body: string): string => (parseAnyJson(body) as {readonly ID: stri
 function passing(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error
   return undefined
-}
-
-/** Two addresses are one ledger when they differ in credentials only: in a user, or in a token of the query, which is rotated. */
-export function httpKeyOf(address: string): string {
-  const url = new URL(address)
-  const tokens = new Set([...url.searchParams.keys()].filter(isSecretName))
-  for (const it of tokens) url.searchParams.delete(it)
-  return `http:${url.origin}${url.pathname}${url.search}`
 }

@@ -5,7 +5,6 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
 import {LedgerStillLockedError} from './errors.ts'
-import {lockGone} from './standing-locks.ts'
 
 export interface ManagedLedgerStore extends LedgerStore {
   /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */
@@ -79,7 +78,7 @@ export class SharedLockError extends AppError {
 
 /** Several locks could not be given back. */
 export class StillLockedError extends AppError {
-  readonly failures: readonly AppError[]
+  readonly lockIds: readonly string[]
 
   constructor(failures: readonly AppError[]) {
     super(failures.map(it => it.message).join(' '), {
@@ -87,14 +86,8 @@ export class StillLockedError extends AppError {
       suggestions: [...new Set(failures.flatMap(it => it.suggestions))],
       cause: failures[0],
     })
-    this.failures = failures
+    this.lockIds = failures.flatMap(it => (it instanceof LedgerStillLockedError ? it.lockIds : []))
   }
-}
-
-/** Whoever says an error that names locks which stay says so here: they are not named again when the process ends. */
-export function lockNamed(error: unknown): void {
-  if (error instanceof LedgerStillLockedError) lockGone(error.lockId)
-  if (error instanceof StillLockedError) for (const it of error.failures) lockNamed(it)
 }
 
 /**

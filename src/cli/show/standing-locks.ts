@@ -1,5 +1,5 @@
 /** The last word of a process: locks behind an address that stay, for nobody sees there that it has ended. */
-import {standingLocks} from '../../ledger/standing-locks.ts'
+import {standingLocks} from '../../base/standing-locks.ts'
 import {visible} from '../../report/terminal-text.ts'
 
 /** What was named by an error is not named again. */

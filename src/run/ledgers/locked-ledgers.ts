@@ -1,15 +1,15 @@
 /** The locks of some ledgers, taken once nothing is on its way between them and any other one. */
 import type {Clock} from '../../base/clock.ts'
 import {AppError} from '../../base/errors.ts'
-import type {ChangeStop} from '../../controls/store.ts'
+import {lockNamed} from '../../base/standing-locks.ts'
 import {Stopped} from '../../engine/apply/run-context.ts'
 import type {Unlock} from '../../engine/model/ledger.ts'
-import {afterFailure, lockAll, lockNamed, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
+import {afterFailure, lockAll, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {type Arrived, finishTransfers, ledgerName, marksIn} from '../../ledger/transfer.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
 import type {Host} from '../host/host.ts'
 import type {OpenedStores} from './ledger-stores.ts'
-import type {OtherLedgers} from './other-ledgers.ts'
+import type {LedgerOf, OtherLedgers} from './other-ledgers.ts'
 
 export interface LockWish {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
@@ -17,6 +17,8 @@ export interface LockWish {
   readonly host: Host
   readonly others: () => Promise<OtherLedgers>
   readonly former: OpenedStores['former']
+  /** Which of these stacks are frozen: their ledgers are not written. */
+  readonly areFrozen: (stacks: readonly LedgerOf[]) => Promise<ReadonlySet<string>>
   readonly timeoutMs: number
   readonly clock: Clock
   readonly signal?: AbortSignal
@@ -35,6 +37,7 @@ export async function lockSettled({
   stores,
   others,
   former,
+  areFrozen,
   timeoutMs,
   clock,
   signal,
@@ -46,7 +49,7 @@ export async function lockSettled({
     lockAll(all, {timeoutMs: Math.max(0, until - clock.now()), clock, stillLocked, ...(signal ? {signal} : {})})
   for (let round = 0; ; round++) {
     const unlock = await lock([...stores.values()])
-    const partners = await afterFailure(unlock, () => partnersOf(stores, others, former), stillLocked)
+    const partners = await afterFailure(unlock, () => partnersOf(stores, others, former, areFrozen), stillLocked)
     if (!signal?.aborted && (partners.size === 0 || round === ROUNDS)) return unlock
     // Locks are taken in one order by everybody: those of the others cannot be added to these.
     await unlock()
@@ -56,18 +59,28 @@ export async function lockSettled({
   }
 }
 
-/** The ledgers that something is on its way between, from or to one of these. One that cannot be read waits for another time. */
+/**
+ * The ledgers that something is on its way between, from or to one of these. One that cannot be read waits for another time, and so
+ * does that of a stack that is frozen: it is not changed.
+ */
 async function partnersOf(
   stores: LockWish['stores'],
   others: LockWish['others'],
   former: LockWish['former'],
+  areFrozen: LockWish['areFrozen'],
 ): Promise<ReadonlyMap<string, ManagedLedgerStore>> {
   const other = await others()
   const own = await Promise.all([...stores.values()].map(it => it.load()))
   const all = new Map([...other.stores, ...stores])
   const partners = new Map<string, ManagedLedgerStore>()
-  for (const {stack, mark} of marksIn([...own, ...other.ledgers])) {
+  const marks = marksIn([...own, ...other.ledgers])
+  const beside = other.places.filter(
+    ({name}) => !stores.has(name) && marks.some(({stack, mark}) => [stack, mark.from.stack].includes(name)),
+  )
+  const frozen = await areFrozen(beside)
+  for (const {stack, mark} of marks) {
     const {from} = mark
+    if (frozen.has(stack) || frozen.has(from.stack)) continue
     const concerns = stores.has(stack) || (from.state === undefined && stores.has(from.stack))
     const name = ledgerName(from)
     const destination = all.get(stack)
@@ -140,7 +153,11 @@ export async function underLocks<T>(
 }
 
 /** Whoever stops it before its first lock is taken stops it with nothing changed; who stops it later waits until all is. */
-export async function changingEach<T>(stoppable: Stoppable, until: string, change: (stop: ChangeStop) => Promise<T>): Promise<T> {
+export async function changingEach<T>(
+  stoppable: Stoppable,
+  until: string,
+  change: (stop: {readonly signal: AbortSignal; readonly begun: () => void}) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController()
   let done: (() => void) | undefined
   const begun = () => {

@@ -27,6 +27,8 @@ export interface OtherLedgers {
   readonly unread: ReadonlyMap<string, string>
   /** Of those that could be read. */
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  /** Where those are. */
+  readonly places: readonly LedgerOf[]
 }
 
 export type OpenOther = (stack: LedgerOf) => ManagedLedgerStore
@@ -57,7 +59,8 @@ export async function readOtherLedgers(
     }
   }
   const all = await Promise.all([...others, ...left].map(read))
-  return {ledgers: all.filter(it => it !== undefined), unread, stores}
+  const places = [...others, ...left].filter(it => stores.has(it.name))
+  return {ledgers: all.filter(it => it !== undefined), unread, stores, places}
 }
 
 /** Ledgers in files beside those of the app, whose stacks the app does not have. */

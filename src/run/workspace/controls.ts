@@ -1,4 +1,5 @@
 /** The holds and freezes that a run goes by: those beside the ledgers of its stacks, and those of the accounts it speaks to. */
+import {AppError} from '../../base/errors.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {FrozenError} from '../../controls/errors.ts'
 import {type AccountPlace, besideLedger, ofAccount} from '../../controls/place.ts'
@@ -103,3 +104,22 @@ export function assertNotFrozen({freezes}: Pick<InForce, 'freezes'>, breakGlass 
 export async function assertOpen(controls: RunControls, breakGlass = false): Promise<void> {
   assertNotFrozen(await controls.read(), breakGlass)
 }
+
+/** Which of these stacks are frozen; of what cannot be read nobody can tell that it is not. */
+export const frozenAmong =
+  (host: Host) =>
+  async (stacks: readonly LedgerOf[]): Promise<ReadonlySet<string>> => {
+    const frozen = new Set<string>()
+    for (const stack of stacks) {
+      const controls = new RunControls(host, [stack], [])
+      try {
+        await assertOpen(controls)
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        frozen.add(stack.name)
+      } finally {
+        await controls.close()
+      }
+    }
+    return frozen
+  }

@@ -18,7 +18,7 @@ import {type LedgerHere, ledgerPlace} from '../journal/own-ledgers.ts'
 import {type OpenedStores, openStores, SharedLedgerError} from '../ledgers/ledger-stores.ts'
 import {changingEach, lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from '../ledgers/locked-ledgers.ts'
 import {type LedgerOf, leftBehind, readOtherLedgers} from '../ledgers/other-ledgers.ts'
-import {assertNotFrozen, type ControlledAccount, RunControls} from './controls.ts'
+import {assertNotFrozen, type ControlledAccount, frozenAmong, RunControls} from './controls.ts'
 import {inStateFile} from './declarations.ts'
 
 export interface LedgerObject {
@@ -167,6 +167,7 @@ export class LedgerDesk {
         stores,
         others: () => readOtherLedgers(cwd, stacks, rest, this.#stores.other),
         former: this.#stores.former,
+        areFrozen: frozenAmong(this.host),
         timeoutMs,
         clock,
         signal,

@@ -34,7 +34,7 @@ import {lockSettled, sayArrived, sayStillLocked} from '../ledgers/locked-ledgers
 import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from '../ledgers/other-ledgers.ts'
 import {stackAccounts} from '../ledgers/stack-accounts.ts'
 import {assertUsable} from '../ledgers/usable.ts'
-import {RunControls} from './controls.ts'
+import {frozenAmong, RunControls} from './controls.ts'
 import {apisOfKinds, neededApis} from './needed-apis.ts'
 import {forRun} from './run-connection.ts'
 import {type OpenedStackApi, openStackApi} from './stack-api.ts'
@@ -131,7 +131,7 @@ export class Workspace {
         controls: undefined,
         isConnected: false,
         ledgers: new Map(),
-        other: {ledgers: [], unread: new Map(), stores: new Map()},
+        other: {ledgers: [], unread: new Map(), stores: new Map(), places: []},
         accountOf: () => '',
         begun: new Map(),
       },
@@ -218,6 +218,7 @@ export class Workspace {
       stores,
       others: () => this.#readOthers(),
       former: this.#opened.ledgerStores.former,
+      areFrozen: frozenAmong(host),
       timeoutMs,
       clock: host.clock,
       ...(signal ? {signal} : {}),

@@ -253,3 +253,21 @@ describe('a lock that cannot be given back', () => {
     }
   })
 })
+
+it('a transfer whose command died is not brought to its end in the ledger of a stack that is frozen', async () => {
+  expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+  const dying = at.start([...MOVE, ...saved('b')], {asItIs: true})
+  first.beforeWrite = () => dying.kill('SIGKILL')
+  await dying.done
+  first.beforeWrite = () => {}
+  for (const server of [first, second]) server.lock = undefined
+  expect(second.state).toContain('"transfer"')
+  const run = (...args: string[]) => at.run([...args, ...saved('b'), '-o', 'json'])
+  const {freezes} = documentOf(await run('freeze', '--stack', 'b', '--until', '4h', '--reason', 'incident'))
+  const before = second.state
+  const frozen = await at.fast(['apply', '--stack', 'a', '--auto-approve', ...saved('b')])
+  expect([frozen.code, second.state === before, second.lock], frozen.stderr).toEqual([0, true, undefined])
+  expect((await run('freeze', 'lift', freezes[0].id)).code).toBe(0)
+  const free = await at.fast(['apply', '--stack', 'a', '--auto-approve', ...saved('b')])
+  expect([free.code, second.state?.includes('"transfer"')], free.stderr).toEqual([0, false])
+})

@@ -13,3 +13,9 @@ export const lockAsked = (id: string, words: string): void => void standing.set(
 export const lockGone = (id: string): void => void standing.delete(id)
 
 export const standingLocks = (): readonly string[] => [...standing.values()]
+
+/** Whoever says an error that names locks (its `lockIds`) says so here: they are not named again when the process ends. */
+export function lockNamed(error: unknown): void {
+  if (!(error instanceof Error) || !('lockIds' in error) || !Array.isArray(error.lockIds)) return
+  for (const id of error.lockIds) lockGone(String(id))
+}
