@@ -36,7 +36,7 @@ it.each([
     expect(ledger()).not.toContain('databases/1"')
     expect(here.writes.filter(it => it.includes(`${DATABASES}/1/`))).toEqual([])
   },
-  60_000,
+  240_000,
 )
 
 it('another object than the one that was asked for is neither its own nor what it shows', async () => {
@@ -46,4 +46,4 @@ it('another object than the one that was asked for is neither its own nor what i
   expect([done.code, done.stdout + done.stderr]).toEqual([6, expect.stringContaining('the answer is about another object: its id is "1"')])
   expect(ledger()).not.toContain('databases/1"')
   expect(here.writes.filter(it => it.includes(`${DATABASES}/1`))).toEqual([])
-}, 60_000)
+}, 240_000)
