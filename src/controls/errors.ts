@@ -30,17 +30,25 @@ export class ControlsLockedError extends AppError {
 
 /** Somebody froze what this is about. */
 export class FrozenError extends AppError {
-  constructor(freezes: readonly [Freeze, ...Freeze[]]) {
+  readonly #freezes: readonly [Freeze, ...Freeze[]]
+
+  /** @param former - the ledger beside which the freezes of stacks are kept, where the code names another one by now */
+  constructor(freezes: readonly [Freeze, ...Freeze[]], former?: string) {
     const [first] = freezes
     const strict = freezes.find(it => it.strict)
     super(`${freezes.map(frozenWords).join('; ')}: nothing new is sent, and no ledger is changed`, {
       code: 'E_FROZEN',
       exit: EXIT.refused,
       suggestions: [
-        `Wait until ${latest(freezes)}, or ask ${first.by}, who can lift it: svcctl freeze lift ${first.id}${first.stack === undefined ? ' --account' : ''}`,
+        `Wait until ${latest(freezes)}, or ask ${first.by}, who can lift it${whereKept(first.stack, former)}: svcctl freeze lift ${first.id}${first.stack === undefined ? ' --account' : ''}`,
         ...(strict === undefined ? [] : [`--break-glass does not pass ${strict.id}, which is strict.`]),
       ],
     })
+    this.#freezes = freezes
+  }
+
+  keptAt(former: string): FrozenError {
+    return new FrozenError(this.#freezes, former)
   }
 }
 
@@ -71,17 +79,34 @@ export class HeldError extends AppError {
 
 /** Objects that are to leave a ledger are held. Nothing was changed. */
 export class HeldObjectsError extends AppError {
-  constructor(held: readonly {readonly address: string; readonly hold: Agreed}[]) {
+  readonly #held: readonly HeldObject[]
+
+  /** @param former - the ledger beside which they are held, where the code names another one by now */
+  constructor(held: readonly HeldObject[], former?: {readonly stack: string; readonly place: string}) {
     super(held.map(({address, hold: {by, until, reason}}) => `${address} is held by ${by} until ${until}: ${reason}`).join('; '), {
       code: 'E_HELD_OBJECTS',
       exit: EXIT.refused,
       problems: held.map(({address, hold}) => ({address, message: `is held by ${hold.by} until ${hold.until}: ${hold.reason}`})),
       suggestions: [
-        `Wait until then, or ask ${held[0]?.hold.by ?? 'them'}, who can lift it: svcctl hold lift ${shellWord(held[0]?.address ?? 'ADDRESS')}`,
+        `Wait until then, or ask ${held[0]?.hold.by ?? 'them'}, who can lift it${whereKept(former?.stack, former?.place)}: svcctl hold lift ${shellWord(held[0]?.address ?? 'ADDRESS')}`,
       ],
     })
+    this.#held = held
+  }
+
+  keptAt(stack: string, place: string): HeldObjectsError {
+    return new HeldObjectsError(this.#held, {stack, place})
   }
 }
+
+interface HeldObject {
+  readonly address: string
+  readonly hold: Agreed
+}
+
+/** Commands look beside the ledger that the code names. */
+const whereKept = (stack: string | undefined, former: string | undefined): string =>
+  stack === undefined || former === undefined ? '' : ` with ${former} as the backend of stack ${stack} in its code`
 
 const latest = (freezes: readonly Freeze[]): string =>
   freezes

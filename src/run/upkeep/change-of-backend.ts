@@ -2,6 +2,7 @@
 import {resolve} from 'node:path'
 import type {Json} from '../../base/json.ts'
 import {UsageError} from '../../base/usage-error.ts'
+import {FrozenError, HeldObjectsError} from '../../controls/errors.ts'
 import type {Ledger} from '../../engine/model/ledger.ts'
 import {locationOf} from '../../ledger/backends/open-ledger.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
@@ -41,7 +42,7 @@ export async function changeBackend(
       `Change the backend of stack ${stack} in its code first, then run this again.`,
     ])
   // What is on its way to or from either comes to its end first.
-  await desk.locked([{name: stack, ledger: locationOf(place)}], lockTimeoutMs, async () => {})
+  await keptAtFormer(from, () => desk.locked([{name: stack, ledger: locationOf(place)}], lockTimeoutMs, async () => {}))
   await desk.locked([now], lockTimeoutMs, async () => {})
   const stores = new Map([...desk.open([now]), [ledgerName(from), source] as const])
   const {clock, random, log} = desk.host
@@ -60,12 +61,23 @@ export async function changeBackend(
     const taken = objects.flatMap(({entry}) => (known.has(entry.remoteId) ? [] : (there.entries.get(entry.address) ?? [])))
     if (taken.length > 0) throw new AddressTakenError(stack, taken)
     // What is held beside the former ledger would be held no more.
-    await desk.assertFree([{name: stack, ledger: locationOf(place)}], objects)
+    await keptAtFormer(from, () => desk.assertFree([{name: stack, ledger: locationOf(place)}], objects))
     const id = createRunId(clock, random)
     await assertAuditable(desk.host, there, store)
     const arrived = await moveLedger(id, from, stores, bothOpenEnds, auditArrivals(desk.host, stores, id))
     return {transfer: id, moved: arrived.map(told), declaredStill: []}
   })
+}
+
+/** What is held or frozen beside the former ledger is lifted from there: the code names another one by now. */
+async function keptAtFormer(from: {readonly stack: string; readonly state: string}, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof FrozenError) throw error.keptAt(from.state)
+    if (error instanceof HeldObjectsError) throw error.keptAt(from.stack, from.state)
+    throw error
+  }
 }
 
 /** Absolute, for whoever goes on with this from elsewhere. */

@@ -43,6 +43,31 @@ async function begun(): Promise<string> {
 }
 
 describe('svcctl transfer --from-state', () => {
+  it('says where to lift what is held or frozen beside the former ledger, and goes on once that is done', async () => {
+    await begun()
+    const former = join(at.folder, FILE)
+    const until = ['--until', '1h', '--reason', 'load test']
+    const transfer = () => run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
+    const lifted = async (...args: string[]) => expect((await run(inFile(), args)).code).toBe(0)
+
+    await lifted('hold', 'null_resource.cache', '--stack', 'shop', ...until)
+    const held = documentOf(await transfer()).error
+    expect(held).toMatchObject({code: 'E_HELD_OBJECTS'})
+    expect(held.suggestions[0]).toContain(
+      `with ${former} as the backend of stack shop in its code: svcctl hold lift shop:null_resource.cache`,
+    )
+    await lifted('hold', 'lift', 'shop:null_resource.cache')
+
+    await lifted('freeze', '--stack', 'shop', ...until)
+    const frozen = documentOf(await transfer()).error
+    expect(frozen).toMatchObject({code: 'E_FROZEN'})
+    const [, id] = /svcctl freeze lift (\S+)$/.exec(frozen.suggestions[0]) ?? []
+    expect(frozen.suggestions[0]).toContain(`with ${former} as the backend of stack shop in its code: svcctl freeze lift `)
+    await lifted('freeze', 'lift', id ?? '')
+
+    expect(documentOf(await transfer()).moved).toHaveLength(ADDRESSES.length)
+  })
+
   it('brings all that a stack has to its new backend and back: no request, and the plan is empty with its secrets and outputs', async () => {
     await begun()
     const there = await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
