@@ -45,7 +45,7 @@ export function planRemovals(
       notes.push(`${stack}: there is no ledger: what is not declared any more is not seen, and stays`)
   }
   const wishes = new LastWishes(input)
-  const stuck = new Map(declared.flatMap(it => (it.action === 'blocked' ? [[keyOfOperation(it), it] as const] : [])))
+  const stuck = stuckAmong(declared)
   const orphans = observation.orphans
     .map(it => withSuccessor(input, along.respected(claims.respected(removalOf(input, it, wishes))), stuck))
     .sort(byAddress)
@@ -157,9 +157,22 @@ function whyDelete({destroy}: PlanInput, object: Placed, address: string): Pick<
 }
 
 /**
- * Nothing goes for what is not to come.
- * @param stuck - what is declared and blocked
+ * What is declared and does not come: it is blocked, or hangs on what is and is not there. What is blocked and there keeps
+ * nothing from coming that only hangs on it.
+ * @param declared - each after what it hangs on
  */
+function stuckAmong(declared: readonly Operation[]): ReadonlyMap<Key, Operation> {
+  const stuck = new Map<Key, Operation>()
+  for (const it of declared) {
+    const {parent, dependsOn = []} = it.declared ?? {}
+    const needs = [...(parent?.by === 'key' ? [parent] : []), ...dependsOn].flatMap(({key}) => stuck.get(key) ?? [])
+    const isThere = ({action, wants, remoteId}: Operation) => action === 'blocked' && wants !== 'replace' && remoteId !== undefined
+    if (it.action === 'blocked' || !needs.every(isThere)) stuck.set(keyOfOperation(it), it)
+  }
+  return stuck
+}
+
+/** Nothing goes for what is not to come. */
 function withSuccessor({ledgers}: PlanInput, removal: Operation, stuck: ReadonlyMap<Key, Operation>): Operation {
   const {stack, address, movedFrom = withoutDeposed(address), action, cause} = removal
   // Of what was made the ledger has the address.
@@ -168,7 +181,8 @@ function withSuccessor({ledgers}: PlanInput, removal: Operation, stuck: Readonly
   if (successor === undefined) return removal
   const {former: _, ...rest} = removal
   const means = successor.remoteId === undefined ? '' : ` means ${successor.remoteId} now, and`
-  return {...rest, action: 'blocked', wants: 'delete', cause: 'successor-blocked', reason: `${movedFrom}${means} is blocked`}
+  const why = successor.action === 'blocked' ? 'is blocked' : 'hangs on what is blocked'
+  return {...rest, action: 'blocked', wants: 'delete', cause: 'successor-blocked', reason: `${movedFrom}${means} ${why}`}
 }
 
 /**

@@ -334,4 +334,23 @@ describe('an address that means what another stack has now', () => {
       ])
     })
   })
+
+  it('keeps it, too, where the other one would be in something that is blocked and not there', async () => {
+    const lab = new Lab()
+    const own = () => stackOf('a').subscription('main')
+    await lab.run(async () => {
+      await lab.apply([own().bdb('db'), stackOf('b')])
+      const had = lab.entry('a', 'db')?.remoteId
+      lab.simulator.clearLog()
+      const beingMade = [{stack: 'b', run: 'r1', kind: 'cloud.subscription', name: 'second'}]
+      const next = own().subscription('mine', {name: 'second'}).database('db', 'mine')
+      const {plan} = await lab.apply([next, stackOf('b')], {...only('a'), beingMade})
+      expect(active(plan.operations).map(it => [it.action, it.cause])).toEqual([
+        ['blocked', 'maybe-elsewhere'],
+        ['create', 'not-there'],
+        ['blocked', 'successor-blocked'],
+      ])
+      expect([lab.writes, [...lab.store('a').ledger.entries.values()].map(it => it.remoteId)]).toEqual([[], ['cloud/subscriptions/1', had]])
+    })
+  })
 })
