@@ -5,6 +5,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import type {TaskFailure} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
 import type {Operation} from '../model/plan.ts'
+import {mayBeAccepted} from '../plan/accepted.ts'
 
 /** The API accepted the request, and its task ended in failure. */
 export class OperationFailedError extends AppError {
@@ -119,12 +120,15 @@ export class NotStartedError extends AppError {
 
 /** The API has no way to do it. */
 export class BlockedError extends AppError {
-  constructor({address, reason}: Operation) {
+  constructor(operation: Operation) {
+    const {address, reason} = operation
     super(`nothing was sent: ${reason}`, {
       code: 'E_BLOCKED',
       exit: EXIT.partial,
       suggestions: [
-        `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`,
+        mayBeAccepted(operation)
+          ? `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`
+          : 'Take the change back in the stack, or make way for it as the reason says, and plan again.',
       ],
     })
   }

@@ -5,6 +5,15 @@ import type {Observation} from '../observe/observation.ts'
 import {createdAnew} from './creation.ts'
 
 /**
+ * Whether `--accept` makes something else of it. What another stack has is not this one's to record, but that it went there is;
+ * and who lets go of an object for a successor that is not to come has neither.
+ */
+export const mayBeAccepted = ({action, wants, cause, elsewhere}: Pick<Operation, 'action' | 'wants' | 'cause' | 'elsewhere'>): boolean => {
+  if (action !== 'blocked' || cause === 'successor-blocked') return false
+  return wants === 'create' ? cause === 'list-not-whole' : elsewhere === undefined || wants === 'delete'
+}
+
+/**
  * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
  * needs no accepting, so that the same command may run again.
  */
@@ -14,15 +23,12 @@ export const accepted = (
   {pairs}: Pick<Observation, 'pairs'>,
 ): Operation[] =>
   operations.map(it => {
-    if (it.action !== 'blocked' || !accepts(it)) return it
+    if (!mayBeAccepted(it) || !accepts(it)) return it
     // Somebody has looked, and nothing of the kind is there.
-    if (it.wants === 'create' && it.cause === 'list-not-whole') {
+    if (it.wants === 'create') {
       const {wants: _, ...rest} = it
       return {...rest, action: 'create', cause: 'accepted', reason: 'accepted as not there yet (--accept)'}
     }
-    if (it.wants === 'create') return it
-    // What another stack has is not this one's to record; that it went there may be.
-    if (it.elsewhere !== undefined && it.wants !== 'delete') return it
     const pair = pairs.get(keyOfOperation(it))
     // Nothing is where it is declared yet: that cannot be recorded, only made.
     if (pair?.stray)

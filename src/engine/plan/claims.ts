@@ -93,7 +93,7 @@ export class Claims {
       })
     }
     if (!this.#input.ledgers.has(stack))
-      return left(operation, 'move', {...from, cause: 'owned-elsewhere', reason: movedTo(stack, from, operation)})
+      return left(operation, 'move', {...from, cause: 'owned-elsewhere', reason: `stack ${stack} has it${this.#wayHere(operation, from)}`})
     const later = operation.changes.map(it => it.path)
     const {adopts: _, wants: _wants, kept: _kept, preventDestroy: _prevent, ...moved} = operation
     return {
@@ -109,6 +109,15 @@ export class Claims {
           ? `stack ${stack} has it as ${entry.address}`
           : `stack ${stack} has it as ${entry.address}; what differs is changed by the next apply`,
     }
+  }
+
+  /** A transfer takes no address that another object has. */
+  #wayHere(operation: Operation, from: StackAddress): string {
+    const {stack, address, remoteId} = operation
+    const there = this.#input.ledgers.get(stack)?.entries.get(address)?.remoteId
+    return there === undefined || there === remoteId
+      ? `: ${transferCommand(from, operation)}`
+      : `, and ${address} is ${there} in the ledger: plan both stacks together, or declare it under another address`
   }
 
   /** Why an operation has to leave its object alone. */
@@ -298,8 +307,6 @@ function left(operation: Operation, wants: Operation['action'], {stack, address,
 }
 
 type StackAddress = {readonly stack: string; readonly address: string}
-
-const movedTo = (stack: string, from: StackAddress, to: StackAddress): string => `stack ${stack} has it: ${transferCommand(from, to)}`
 
 const transferOf = (from: StackAddress, to: StackAddress): string => transferCommand(from, to)
 

@@ -335,6 +335,23 @@ describe('an address that means what another stack has now', () => {
     })
   })
 
+  it('keeps it whatever is accepted, and names only ways out that are some', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply(then())
+      const had = lab.entry('a', 'db')?.remoteId
+      const taken = [inSecond(a(), 'db'), stackOf('b')]
+      const {ended} = await lab.apply(taken, {...only('a'), lifts: {accept: ['null_resource.db']}})
+      expect(lab.entry('a', 'db')?.remoteId).toBe(had)
+      const blocked = ended.filter(it => it.state === 'blocked')
+      expect(blocked.map(it => it.operation.reason)).toEqual([
+        `stack b has it, and null_resource.db is ${had} in the ledger: plan both stacks together, or declare it under another address`,
+        'null_resource.db means cloud/subscriptions/2/databases/2 now, and is blocked',
+      ])
+      for (const {error} of blocked) expect(error?.suggestions.join()).not.toContain('--accept')
+    })
+  })
+
   it('keeps it, too, where the other one would be in something that is blocked and not there', async () => {
     const lab = new Lab()
     const own = () => stackOf('a').subscription('main')
