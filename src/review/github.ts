@@ -18,8 +18,9 @@ const INSIDERS: ReadonlySet<string> = new Set(['COLLABORATOR', 'MEMBER', 'OWNER'
 /** Of so many who approved is it asked whether they may: whoever has accounts enough can make the list longer. */
 const MOST_ASKED = 100
 
-/** Who the token of a job is; it may not ask who it is. */
+/** Who the token of a job is; it may not ask who it is, and is told so in these words. */
 const JOB = 'github-actions[bot]'
+const OF_A_JOB = 'Resource not accessible by integration'
 
 /** @throws ReviewPlaceError, and what requests throw */
 export async function openGithub(job: CiJob, commit: string | undefined, tools: Tools): Promise<ReviewHost> {
@@ -58,11 +59,18 @@ class Github implements ReviewHost {
   }
 
   async comments(): Promise<readonly HostComment[]> {
-    this.#login ??= textField((await this.#requests.ask({method: 'GET', path: '/user'})).body, 'login') ?? JOB
+    this.#login ??= await this.#whose()
     const login = this.#login
     return this.#requests.all(`${this.#repository}/issues/${this.#number}/comments`, 'list the comments', it =>
       textField(objectField(it, 'user'), 'login') === login ? this.#comment(it) : undefined,
     )
+  }
+
+  /** An answer that says neither is one of a host that stumbles: it makes nobody's comments those of the job. */
+  async #whose(): Promise<string> {
+    const answer = await this.#requests.ask({method: 'GET', path: '/user'})
+    const isJob = answer.status === 403 && textField(answer.body, 'message') === OF_A_JOB
+    return isJob ? JOB : this.#requests.nameIn(answer, 'login')
   }
 
   async create(body: string): Promise<HostComment> {
@@ -86,8 +94,8 @@ class Github implements ReviewHost {
   async remove(id: string): Promise<void> {
     const doing = 'delete a comment'
     const path = this.#requests.below(`${this.#repository}/issues/comments`, id, doing)
-    const {status} = await this.#requests.ask({method: 'DELETE', path})
-    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing})
+    const answer = await this.#requests.ask({method: 'DELETE', path})
+    if (answer.status !== 404) this.#requests.done(answer, doing)
   }
 
   async review(commit: string): Promise<HostReview> {
@@ -127,10 +135,9 @@ class Github implements ReviewHost {
     // Asked for `..`, a server would answer something else.
     if (name === undefined) return false
     const path = `${this.#repository}/collaborators/${name}/permission`
-    const {status, body} = await this.#requests.ask({method: 'GET', path})
-    if (status === 404) return true
-    if (status < 200 || status >= 300) await this.#requests.send({method: 'GET', path, doing: 'say who may write to the repository'})
-    return MAY_WRITE.has(textField(body, 'permission') ?? '')
+    const answer = await this.#requests.ask({method: 'GET', path})
+    if (answer.status === 404) return association === undefined
+    return MAY_WRITE.has(textField(this.#requests.done(answer, 'say who may write to the repository').body, 'permission') ?? '')
   }
 
   #comment(it: Json | undefined): HostComment {

@@ -46,7 +46,7 @@ class Gitlab implements ReviewHost {
   }
 
   async comments(): Promise<readonly HostComment[]> {
-    this.#username ??= textField(await this.#requests.send({method: 'GET', path: '/user', doing: 'say who it is'}), 'username')
+    this.#username ??= this.#requests.nameIn(await this.#requests.ask({method: 'GET', path: '/user'}), 'username')
     return this.#notes(it => (isSystem(it) || !this.#isOwn(it) ? undefined : this.#comment(it)))
   }
 
@@ -81,8 +81,8 @@ class Gitlab implements ReviewHost {
   async remove(id: string): Promise<void> {
     const doing = 'delete a note'
     const path = this.#requests.below(`${this.#path}/notes`, id, doing)
-    const {status} = await this.#requests.ask({method: 'DELETE', path})
-    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing})
+    const answer = await this.#requests.ask({method: 'DELETE', path})
+    if (answer.status !== 404) this.#requests.done(answer, doing)
   }
 
   async review(commit: string): Promise<HostReview> {

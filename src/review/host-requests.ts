@@ -39,6 +39,8 @@ const PER_PAGE = 100
 /** Nobody waits longer for a host without a decision. */
 const LONGEST_WISH_MS = 120_000
 
+const WHO = 'say whose this token is'
+
 export interface HostRequestsOptions {
   readonly host: CodeHost
   readonly apiUrl: string
@@ -107,12 +109,28 @@ export class HostRequests {
   }
 
   async #answered(request: HostRequest): Promise<HostAnswer> {
-    const answer = await this.ask(request)
+    return this.done(await this.ask(request), request.doing)
+  }
+
+  /** The same answer, where it says that it was done. @throws ReviewDeniedError, ReviewAnswerError */
+  done(answer: HostAnswer, doing: string): HostAnswer {
     const {status, body} = answer
     if (status >= 200 && status < 300) return answer
     const {host} = this.#options
-    if (status === 401 || status === 403) throw new ReviewDeniedError(host, request.doing, status, saidIn(body))
-    throw new ReviewAnswerError(host, request.doing, status, saidIn(body))
+    if (status === 401 || status === 403) throw new ReviewDeniedError(host, doing, status, saidIn(body))
+    throw new ReviewAnswerError(host, doing, status, saidIn(body))
+  }
+
+  /**
+   * Who it is that asks: what it wrote is its own.
+   *
+   * @param name - the field that says it
+   * @throws ReviewAnswerError where none does, and what `done` throws
+   */
+  nameIn(answer: HostAnswer, name: string): string {
+    const who = textField(this.done(answer, WHO).body, name)
+    if (who === undefined || who === '') throw new ReviewAnswerError(this.#options.host, WHO, answer.status, 'no name')
+    return who
   }
 
   /**

@@ -34,6 +34,7 @@ beforeEach(() => {
     head: COMMIT,
     open: true,
     nameless: false,
+    user: undefined,
     beforeCreate: () => {},
   })
   world.requests.length = 0
@@ -173,6 +174,30 @@ describe('the comment of a job of GitHub that may not ask who it is', () => {
     expect((await stickyComment(await hostOf('github'), mark(2))).action).toBe('updated')
     world.tokens.set('bot-token', 'svcctl-bot')
   })
+})
+
+describe.each(['github', 'gitlab'] as const)('a token of which %s does not say whose it is', name => {
+  // Else a host that stumbles makes what any job has written the comment that an approval is of.
+  it.each([
+    [{status: 501}, 'E_REVIEW_ANSWER', 1],
+    [{status: 404, body: {message: 'Not Found'}}, 'E_REVIEW_ANSWER', 11],
+    [{status: 403, body: {message: 'API rate limit exceeded'}}, 'E_REVIEW_DENIED', 9],
+    [{status: 200, body: {}}, 'E_REVIEW_ANSWER', 1],
+    [{status: 200, body: {login: '', username: ''}}, 'E_REVIEW_ANSWER', 1],
+    [{status: 200, body: ['github-actions[bot]']}, 'E_REVIEW_ANSWER', 1],
+  ])(
+    'writes nothing, and finds no approval: %j',
+    async (user, code, exit) => {
+      world.user = user
+      world.comment('github-actions[bot]', mark(1))
+      world.approve('ben')
+      await expect(stickyComment(await hostOf(name), mark(2))).rejects.toMatchObject({code, exit})
+      const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
+      await expect(assertApproved(await hostOf(name), asked)).rejects.toMatchObject({code, exit})
+      expect(world.comments.map(it => it.body)).toEqual([mark(1)])
+    },
+    60_000,
+  )
 })
 
 describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {

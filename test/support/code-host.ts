@@ -47,6 +47,8 @@ export class CodeHostWorld {
   open = true
   /** `GET /user` is answered 403, as the token of a job of GitHub is. */
   nameless = false
+  /** `GET /user` is answered this instead. */
+  user: {readonly status: number; readonly body?: unknown} | undefined
   readonly requests: string[] = []
   /** Statuses for the next requests instead of the real answers. */
   readonly faults: number[] = []
@@ -144,6 +146,7 @@ function answer(world: CodeHostWorld, request: IncomingMessage, sent: {readonly 
   if (who === undefined) return {status: 401, body: {message: 'Bad credentials'}}
   if (request.method !== 'GET' && world.readOnly.has(token)) return {status: 403, body: {message: 'Resource not accessible by integration'}}
   const [host, ...path] = pathname.slice(1).split('/')
+  if (world.user !== undefined && path.join('/') === 'user') return world.user
   const route = world.ofHead(`${request.method} ${path.join('/')}`)
   const page = (rows: readonly unknown[]): Answer => {
     const [size, at] = [Number(searchParams.get('per_page') ?? 30), Number(searchParams.get('page') ?? 1)]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {JsonPlaceError, jsonFault, positionsIn} from '../../../src/declaration/files/json-positions.ts'
+import {JsonPlaceError, jsonFault, lineFinder, positionsIn} from '../../../src/declaration/files/json-positions.ts'
 
 const refusedByUs = (text: string): boolean => {
   try {
@@ -102,5 +102,15 @@ describe('positions in JSON', () => {
       ),
       {numRuns: 3_000},
     )
+  })
+})
+
+describe('lines in a text', () => {
+  it('are those of its line breaks, wherever they stand', () => {
+    for (const text of ['', '\n', 'a\nb', 'a\n'.repeat(5000), `${'x'.repeat(4095)}\n${'y'.repeat(4096)}\n`, '\n'.repeat(9000)]) {
+      const lineOf = lineFinder(text)
+      for (let at = text.length; at >= 0; at -= 1 + Math.floor(text.length / 997))
+        expect(lineOf(at)).toBe(text.slice(0, at).split('\n').length)
+    }
   })
 })
