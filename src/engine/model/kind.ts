@@ -84,6 +84,8 @@ export interface KindInCode {
 export interface Identity {
   /** The natural key of a declaration or a (normalized) live object, for people and for pairing. */
   readonly key: (it: JsonObject) => string | undefined
+  /** The key is made of whatever is there: an answer that leaves fields out has another one, and says nothing by it. */
+  readonly keyOfParts?: true
   /** The fields that may hold its own id, the most specific first; none of what there is one of. See `idOf`. */
   readonly ids: readonly string[]
   /** Whether a declaration and a (normalized) live object are the same thing; default: equal keys. */

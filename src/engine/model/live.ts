@@ -60,14 +60,17 @@ export function liveObject(kind: Kind, parent: Ids, row: JsonObject, askedFor?: 
  * Whether it goes by another name than the one that was asked for: an id that an answer gives out may be that of something else.
  * Servers may write names in small letters, or without the spaces around them.
  */
-export const isCalledOtherwise = ({name}: Pick<LiveObject, 'name'>, wanted: string | undefined): boolean =>
-  name !== undefined && wanted !== undefined && letters(name) !== letters(wanted)
+export const isCalledOtherwise = (live: Pick<LiveObject, 'kind' | 'name'>, wanted: string | undefined): boolean =>
+  areTwoNames(live, wanted) && letters(live.name ?? '') !== letters(wanted ?? '')
 
 const letters = (name: string): string => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 /** Names that differ, and not by more than servers do to them. */
-export const isSpelledOtherwise = (live: Pick<LiveObject, 'name'>, wanted: string | undefined): boolean =>
-  live.name !== undefined && wanted !== undefined && live.name !== wanted && !isCalledOtherwise(live, wanted)
+export const isSpelledOtherwise = (live: Pick<LiveObject, 'kind' | 'name'>, wanted: string | undefined): boolean =>
+  areTwoNames(live, wanted) && !isCalledOtherwise(live, wanted)
+
+const areTwoNames = ({kind, name}: Pick<LiveObject, 'kind' | 'name'>, wanted: string | undefined): boolean =>
+  kind.identity.keyOfParts !== true && name !== undefined && wanted !== undefined && name !== wanted
 
 /**
  * An object's own GET.

@@ -6,8 +6,8 @@ import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const spelled = (row: JsonObject): JsonObject => (typeof row.name === 'string' ? {...row, name: row.name.trim().toLowerCase()} : row)
 
-/** Backends that show names in lower case, and without the spaces around them. */
-function spelling(lab: Lab, mode: 'plan' | 'full') {
+/** Backends that show names in lower case, and without the spaces around them; or otherwise. */
+function spelling(lab: Lab, mode: 'plan' | 'full', show = spelled) {
   const backends = lab.backends(mode)
   const known = new Map<Backend, Backend>()
   const bend = (backend: Backend): Backend => {
@@ -15,12 +15,12 @@ function spelling(lab: Lab, mode: 'plan' | 'full') {
     const own: Reader = {
       list: async (request, options) => {
         const listing: Listing | undefined = await reader.list(request, options)
-        return listing && {...listing, rows: listing.rows.map(it => spelled(it))}
+        return listing && {...listing, rows: listing.rows.map(it => show(it))}
       },
       prove: options => reader.prove(options),
       read: async (request, options) => {
         const row = await reader.read(request, options)
-        return row && spelled(row)
+        return row && show(row)
       },
       forget: path => reader.forget(path),
     }
@@ -34,9 +34,9 @@ function spelling(lab: Lab, mode: 'plan' | 'full') {
   }
 }
 
-const apply = (lab: Lab, stack: StackBuilder) => {
-  const plan = spelling(lab, 'plan')
-  return lab.apply([stack], {backendOf: plan, used: () => plan('', 'cloud').spending.used, run: {backendOf: spelling(lab, 'full')}})
+const apply = (lab: Lab, stack: StackBuilder, show = spelled) => {
+  const plan = spelling(lab, 'plan', show)
+  return lab.apply([stack], {backendOf: plan, used: () => plan('', 'cloud').spending.used, run: {backendOf: spelling(lab, 'full', show)}})
 }
 
 const stack = (name: string) => stackOf().subscription('before').database('other', 'before').subscription('main', {name})
@@ -67,6 +67,17 @@ describe('a server that writes names in small letters', () => {
       expect(error).toMatchObject({code: 'E_OPERATION_TIMEOUT'})
       expect(error?.message).toContain('its list shows "main" (cloud/subscriptions/1): the server may have changed the name')
       expect(error?.suggestions[0]).toContain('declare its name as the server spells it: "main"')
+    })
+  })
+})
+
+describe('a server that leaves most of a peering out of what it shows', () => {
+  it('is believed when it says which one it has made', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const sparse = ({vpcUid: _, vpcId: _vpc, vpcCidr: _cidr, vpcCidrs: _cidrs, awsAccountId: _account, ...row}: JsonObject) => row
+      const {summary} = await apply(lab, stackOf().subscription('main').peering('office', 'main'), sparse)
+      expect([summary.done, summary.unknown, lab.entry('shop', 'office')?.remoteId]).toEqual([2, 0, 'cloud/subscriptions/1/peerings/pcx-1'])
     })
   })
 })

@@ -110,7 +110,7 @@ export const cloudPeering = defineKind({
   parent: {kind: 'cloud.subscription', field: 'subscription'},
   remote: 'cloud/subscriptions/*/peerings/*',
   spec,
-  identity: {key, ids: ['vpcPeeringId', 'peeringId', 'id'], matches, unique: false},
+  identity: {key, keyOfParts: true, ids: ['vpcPeeringId', 'peeringId', 'id'], matches, unique: false},
   fields: {
     // Whatever the answer leaves out cannot have changed: nothing of a peering ever does.
     '': {
