@@ -4,7 +4,7 @@ import {liveAttribute} from '../model/attribute.ts'
 import type {Hold} from '../model/controls.ts'
 import {type Declaration, type StackDeclarations, sourceOf} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
-import type {Kind} from '../model/kind.ts'
+import {type Kind, meansAnother} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
 import {sha256} from '../model/live.ts'
 import {outputDigests} from '../model/output-digest.ts'
@@ -13,7 +13,7 @@ import type {Lifts, Operation, Plan, PlannedStack, PlanSource} from '../model/pl
 import {PLAN_FORMAT} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
-import {Deferred, type Key, keyOfOperation, Secret, shown, spoken, spokenProblems} from '../model/value.ts'
+import {Deferred, type Key, keyOfOperation, Secret, shown, spoken, spokenProblems, type ValueObject} from '../model/value.ts'
 import {changedKeys} from '../observe/changed-scope.ts'
 import {type Choice, choose} from '../observe/choice.ts'
 import {leastReads} from '../observe/least-reads.ts'
@@ -229,26 +229,34 @@ function writtenAt(operations: readonly Operation[], stacks: readonly StackDecla
 }
 
 /** ` 7`: what it was looked for by. */
-function nameOf({identity}: Kind, {spec}: Declaration): string {
+function nameOf({identity}: Kind, spec: ValueObject): string {
   const name = identity.key(plainPart(spec))
   return name === undefined ? '' : ` ${name}`
 }
 
-/** What must exist and does not: a node or a singleton is never created. What is wrong otherwise says nothing of that. */
+/** Why an object that is not there cannot be made of its declaration; one that its id alone tells has no name to be made by. */
+function whyNotMade({adoptOnly, singleton, noun, identity: {declaredId, renames}}: Kind, spec: ValueObject): string | undefined {
+  if (adoptOnly || singleton) return `a ${noun} cannot be created`
+  const isToldById = renames !== undefined && spec[renames] === undefined && declaredId?.(plainPart(spec)) !== undefined
+  return isToldById ? `without a ${renames} none can be created: declare one, or the id of a ${noun} that is there` : undefined
+}
+
+/**
+ * What must exist and does not: a node or a singleton is never created, and nothing is replaced by what cannot be. What is wrong
+ * otherwise says nothing of that.
+ */
 function absentProblems({kinds}: BuildPlanInput, {pairs, problems}: Observation): Problem[] {
   const said = new Set(problems.map(it => it.address))
-  return [...pairs.values()].flatMap(({declaration, match, context}) => {
+  return [...pairs.values()].flatMap(({declaration, spec, match, context}) => {
     const kind = kinds.get(declaration.kind)
-    if (match !== undefined || kind === undefined || said.has(declaration.key)) return []
-    if (context) return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
-    if (!kind.adoptOnly && !kind.singleton) return []
-    return [
-      {
-        address: declaration.key,
-        message: `there is no ${kind.noun}${nameOf(kind, declaration)}, and a ${kind.noun} cannot be created`,
-        ...sourceOf(declaration),
-      },
-    ]
+    if (kind === undefined || said.has(declaration.key)) return []
+    if (match !== undefined && !meansAnother(kind, plainPart(spec), match.live.remoteId)) return []
+    if (match === undefined && context)
+      return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
+    const why = context ? undefined : whyNotMade(kind, spec)
+    return why === undefined
+      ? []
+      : [{address: declaration.key, message: `there is no ${kind.noun}${nameOf(kind, spec)}, and ${why}`, ...sourceOf(declaration)}]
   })
 }
 

@@ -9,6 +9,7 @@ import type {Kinds} from '../model/kind.ts'
 import {type GuardResult, isDrift, type Operation, type Plan} from '../model/plan.ts'
 import {keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
+import {mayBeAccepted} from './accepted.ts'
 
 /** What guards look at: nothing that is not in the plan. */
 export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy' | 'undo'>
@@ -96,7 +97,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
     ...(lifts.skipHeld ? [] : guard('G_HELD', held, '--skip-held', `${whyHeld(held, said)}; --skip-held does the rest`)),
     ...(lifts.skipBlocked
       ? []
-      : guard('G_BLOCKED', blocked, '--skip-blocked', `${whyBlocked(blocked)}; --skip-blocked does the rest, ${whatAccepting(blocked)}`)),
+      : guard('G_BLOCKED', blocked, '--skip-blocked', `${whyBlocked(blocked)}; --skip-blocked does the rest${whatAccepting(blocked)}`)),
     ...(lifts.skipBlocked
       ? []
       : guard(
@@ -138,11 +139,13 @@ const whyBlocked = (those: readonly Operation[]): string =>
     ? `the API has no way to do this to ${objects(those.length)}`
     : `${objects(those.length)} cannot be changed as things are, each for the reason it names`
 
-/** Where a list could not be read whole, `--accept` says something else: that nothing of the kind is there. */
+/** Of what `--accept` does something to. Where a list could not be read whole, it says something else: that nothing of the kind is there. */
 const whatAccepting = (those: readonly Operation[]): string => {
-  const unseen = those.filter(it => it.cause === 'list-not-whole' && it.wants === 'create').length
-  if (unseen === those.length) return '--accept creates one that is certainly not there'
-  const recorded = '--accept records one that is so already'
+  const open = those.filter(mayBeAccepted)
+  if (open.length === 0) return ''
+  const unseen = open.filter(it => it.wants === 'create').length
+  if (unseen === open.length) return ', --accept creates one that is certainly not there'
+  const recorded = ', --accept records one that is so already'
   return unseen === 0 ? recorded : `${recorded}, and creates one that was not found and is certainly not there`
 }
 

@@ -349,6 +349,8 @@ describe('an address that means what another stack has now', () => {
         'null_resource.db means cloud/subscriptions/2/databases/2 now, and is blocked',
       ])
       for (const {error} of blocked) expect(error?.suggestions.join()).not.toContain('--accept')
+      const {guards} = (await lab.plan(now(), {...only('a'), lifts: {skipBlocked: false}})).plan
+      expect(guards.find(it => it.code === 'G_BLOCKED')?.message).toMatch(/--skip-blocked does the rest$/)
     })
   })
 

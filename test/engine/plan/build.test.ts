@@ -183,6 +183,17 @@ describe('identity', () => {
     expect(id).toMatchObject({exit: 64})
   })
 
+  it('a database that its uid alone tells, and that is not there, is an error, and nothing is replaced by it', async () => {
+    const lab = new Lab()
+    const told = stackOf().add('cluster.database', 'db', {uid: 77})
+    const message = 'there is no database 77, and without a name none can be created: declare one, or the id of a database that is there'
+    expect(await refusal(lab, [told])).toMatchObject({exit: 64, problems: [{address: 'null_resource.db', message}]})
+    await lab.run(() => lab.apply([stackOf().bdb('db')]))
+    expect(await refusal(lab, [told])).toMatchObject({exit: 64, problems: [{address: 'null_resource.db', message}]})
+    const {plan} = await lab.run(() => lab.plan([stackOf().bdb('db', {uid: 77})]))
+    expect(plan.operations.map(it => it.action)).toEqual(['replace'])
+  })
+
   it('a password counts as equal when the ledger is lost, and the plan says so', async () => {
     const lab = new Lab()
     const stack = stackOf()
