@@ -34,6 +34,7 @@ export async function assertApproved(host: ReviewHost, {key, hash, commit, isAsW
   if (missing !== undefined) throw refuse(missing)
   const [last] = approvals.toSorted((a, b) => b.at - a.at)
   if (last === undefined) throw refuse(`nobody but its author has approved commit ${commit.slice(0, 12)}`)
-  if (last.at < shown.comment.updatedAt) throw refuse(`${last.by} approved it before the comment showed this plan`)
+  // Hosts know seconds: in the one in which it was written nobody has read it.
+  if (last.at <= shown.comment.updatedAt) throw refuse(`${last.by} approved it before the comment showed this plan`)
   return last
 }

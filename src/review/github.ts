@@ -3,7 +3,7 @@ import type {Json} from '../base/json.ts'
 import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
-import {objectField, textField, timeIn} from './json-fields.ts'
+import {objectField, textField, timeIn, updatedIn} from './json-fields.ts'
 import {pathSegment} from './path-segment.ts'
 import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
@@ -141,13 +141,12 @@ class Github implements ReviewHost {
   }
 
   #comment(it: Json | undefined): HostComment {
-    const createdAt = timeIn(it, 'created_at')
     return {
       id: textField(it, 'id') ?? '',
       body: textField(it, 'body') ?? '',
       url: textField(it, 'html_url') ?? textField(it, 'url') ?? '',
-      createdAt,
-      updatedAt: Math.max(timeIn(it, 'updated_at'), createdAt),
+      createdAt: timeIn(it, 'created_at'),
+      updatedAt: updatedIn(it),
     }
   }
 }

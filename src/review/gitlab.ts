@@ -1,11 +1,10 @@
 /** Merge requests of GitLab, gitlab.com or one's own. */
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
-import {numberIn} from '../base/word-of.ts'
 import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
-import {objectField, textField, timeIn} from './json-fields.ts'
+import {objectField, textField, timeIn, updatedIn} from './json-fields.ts'
 import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug' | 'say'>
@@ -94,10 +93,10 @@ class Gitlab implements ReviewHost {
     const said = rows.some(it => textField(it, 'approved_at') === undefined) ? await this.#approvedAt() : new Map<string, number>()
     const approvals = rows.flatMap((it): HostApproval[] => {
       const by = textField(objectField(it, 'user'), 'username')
-      if (by === undefined || by === author || by === this.#username) return []
+      if (by === undefined || by === '' || by === author || by === this.#username) return []
       return [{by, at: timeIn(it, 'approved_at') || (said.get(by) ?? 0)}]
     })
-    const left = isJsonObject(state) ? numberIn(state.approvals_left ?? 0) : 0
+    const left = leftIn(state)
     return {
       open: textField(request, 'state') === 'opened',
       // GitLab keeps approvals of the request, and takes them back when commits are pushed: they are of its head.
@@ -127,16 +126,21 @@ class Gitlab implements ReviewHost {
   }
 
   #comment(it: Json | undefined, page = this.#page): HostComment {
-    const createdAt = timeIn(it, 'created_at')
     const id = textField(it, 'id') ?? ''
     return {
       id,
       body: textField(it, 'body') ?? '',
       url: page === undefined || page === '' ? '' : `${page}#note_${id}`,
-      createdAt,
-      updatedAt: Math.max(timeIn(it, 'updated_at'), createdAt),
+      createdAt: timeIn(it, 'created_at'),
+      updatedAt: updatedIn(it),
     }
   }
+}
+
+/** A server that asks for no approvals may leave it away; what is no number says nothing. */
+const leftIn = (state: Json | undefined): number => {
+  const left = isJsonObject(state) ? (state.approvals_left ?? 0) : 0
+  return typeof left === 'number' ? left : Number.NaN
 }
 
 const isSystem = (it: Json): boolean => isJsonObject(it) && it.system === true

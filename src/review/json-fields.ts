@@ -16,3 +16,9 @@ export const timeIn = (value: Json | undefined, name: string): number => {
   const at = Date.parse(textField(value, name) ?? '')
   return Number.isNaN(at) ? 0 : at
 }
+
+/** When a comment began to say what it says; 0 where that cannot be read, whatever is said of when it was made. */
+export const updatedIn = (value: Json | undefined): number => {
+  const at = timeIn(value, 'updated_at')
+  return at <= 0 ? 0 : Math.max(at, timeIn(value, 'created_at'))
+}

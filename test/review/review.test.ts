@@ -246,8 +246,15 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
     for (const odd of ['', 'yesterday', '0001-01-01T00:00:00Z']) {
       Object.assign(comment, {createdAt: odd, updatedAt: odd})
       expect(await refusal()).toEqual(refused('nobody says since when the comment shows it'))
+      // It may have been changed since it was made.
+      Object.assign(comment, {createdAt, updatedAt: odd})
+      expect(await refusal()).toEqual(refused('nobody says since when the comment shows it'))
     }
+    const [approval] = world.reviews
+    Object.assign(comment, {createdAt, updatedAt: approval?.at})
+    expect(await refusal()).toEqual(refused('before the comment showed this plan'))
     Object.assign(comment, {createdAt, updatedAt: createdAt})
+    expect(await refusal()).toMatchObject({by: 'boris'})
     Object.assign(world, {author: undefined})
     expect(await refusal()).toEqual(refused('nobody says who its author is'))
     Object.assign(world, {author: 'ana', head: undefined})
@@ -428,6 +435,19 @@ it.each(['github', 'gitlab'] as const)('of a list on %s only the comments of thi
 })
 
 describe('an approval on GitLab', () => {
+  it('does not hold of somebody without a name, or where what is left to give is no number', async () => {
+    const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
+    world.comment('svcctl-bot', mark(1))
+    world.approve('')
+    await expect(assertApproved(await hostOf('gitlab'), asked)).rejects.toThrow('nobody but its author')
+    world.approve('boris')
+    expect((await assertApproved(await hostOf('gitlab'), asked)).by).toBe('boris')
+    for (const odd of ['', ' ', '0', false, []]) {
+      Object.assign(world, {approvalsLeft: odd})
+      await expect(assertApproved(await hostOf('gitlab'), asked)).rejects.toThrow('nobody says how many approvals are left')
+    }
+  })
+
   const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
   it('does not hold while approvals are left to give', async () => {
     world.comment('svcctl-bot', mark(1))
