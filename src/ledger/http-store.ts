@@ -14,12 +14,12 @@ import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {lockAsked, lockGone} from '../base/standing-locks.ts'
+import {lockGone} from '../base/standing-locks.ts'
 import {type Tried, tryAgain} from '../base/try-again.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
-import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
+import {askLock} from './ask-lock.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError, type OwnApp} from './errors.ts'
 import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, httpKeyOf, shownAddress} from './http-backend.ts'
@@ -219,18 +219,19 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     }
     const started = clock.now()
     const {id, body} = this.#newLock('svcctl apply')
-    lockAsked(id, this.#standingWords(id))
     let holder: JsonObject | undefined
     let isUnheard = false
     /** A question that was not answered may have taken it, and the server does not say who has it. */
     let mayBeOurs = false
     const look = async (): Promise<true | undefined> => {
       isUnheard = true
-      const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
+      const answer = await askLock(
+        this.#send,
+        {id, words: this.#standingWords(id), request: {method: lockMethod, url: lockAddress, body}},
+        signal,
+      )
       isUnheard = false
       if (!isLocked(answer)) {
-        // Another 5xx may be a gateway's, before a server that took it; 501 knows no such method.
-        if (!isSuccess(answer) && !answer.isRepeat && (answer.status < 500 || answer.status === 501)) lockGone(id)
         this.#answers.expectSuccess('lock', answer)
         return true
       }
@@ -248,7 +249,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     } catch (error) {
       // The last try may have taken it without an answer; where somebody else was seen to hold it, theirs stays untouched.
       if (holder === undefined || (isUnheard && (await this.#isOurs(id, body).catch(() => false)))) await this.#unlock(body).catch(() => {})
-      if (isUnheard ? error instanceof ConnectionError && !error.arrived : holder !== undefined) lockGone(id)
+      if (!isUnheard && holder !== undefined) lockGone(id)
       throw error
     }
     if (!isHeld) {
@@ -297,8 +298,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {lockAddress, lockMethod} = this.#options.backend
     if (lockAddress === undefined) return undefined
     const {id, body} = this.#newLock('svcctl force-unlock')
-    lockAsked(id, this.#standingWords(id))
-    const answer = await this.#send({method: lockMethod, url: lockAddress, body})
+    const answer = await askLock(this.#send, {id, words: this.#standingWords(id), request: {method: lockMethod, url: lockAddress, body}})
     const info = isLocked(answer) ? (lockInfoIn(answer) ?? {}) : undefined
     if (info === undefined) this.#answers.expectSuccess('lock', answer)
     const holder = filledText(info?.ID)

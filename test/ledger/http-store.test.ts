@@ -464,6 +464,26 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(standingLocks()).toEqual(before)
   })
 
+  it.each([403, 405, 501])(
+    'that a server refuses with %i is none that stays behind, nor is one that only looks whose it is',
+    async status => {
+      const before = standingLocks()
+      server.faults.push(status)
+      await expect(store().lockSeen()).rejects.toThrow()
+      expect(standingLocks()).toEqual(before)
+    },
+  )
+
+  it('of a server that cannot be reached is none that stays behind', async () => {
+    const before = standingLocks()
+    const unreachable = store({retryMax: 0})
+    await server.close()
+    await expect(unreachable.lockSeen()).rejects.toThrow()
+    await expect(unreachable.lock(0)).rejects.toThrow()
+    expect(standingLocks()).toEqual(before)
+    server = await startStateServer()
+  })
+
   it('whose question and whose giving back get no answer may stay behind, and is told of with what lifts it', async () => {
     const before = standingLocks()
     server.faults.push('drop', 'drop', 'drop', ...Array(6).fill(500))

@@ -65,7 +65,8 @@ async function ready(
 ): Promise<StepEnd> {
   const {kind, backend, context} = scene
   const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
-  if (id !== undefined && kind.ready === undefined) return {ok: true, remoteId: id}
+  const isItsOwn = accepted.remoteId !== undefined || scene.isNamedIn(accepted, parent)
+  if (id !== undefined && kind.ready === undefined && isItsOwn) return {ok: true, remoteId: id}
   const soon = kind.mayShowNoStatus === true && id !== undefined
   const sought = {step: 'create', fits, until: 'ready', since: accepted.acceptedAt, soon} as const
   let isOther = false

@@ -165,12 +165,27 @@ export class Scene implements Staged {
     return ids
   }
 
+  /** The id that the answer to a create gives out, as far as it can be that of the new object. */
   idFrom({body, task}: {readonly body?: Json; readonly task?: SeenTask}, parent: Ids): string | undefined {
     const made = task && idMadeBy(task, parent)
-    if (made !== undefined) return remoteIdOf(this.kind, [...parent, made])
+    if (made !== undefined) return this.#unlessReplaced(remoteIdOf(this.kind, [...parent, made]))
     if (task?.resourceId !== undefined) return undefined
     const row = isJsonObject(body) ? liveObject(this.kind, parent, body) : undefined
-    return row === undefined || isCalledOtherwise(row, this.work.operation.name) ? undefined : row.remoteId
+    return row === undefined || isCalledOtherwise(row, this.work.operation.name) ? undefined : this.#unlessReplaced(row.remoteId)
+  }
+
+  /** What is to be replaced is there still, and nothing new. */
+  #unlessReplaced(remoteId: string): string | undefined {
+    const {operation} = this.work
+    const isThere = operation.action === 'replace' && this.steps()[0] === 'create'
+    return isThere && remoteId === operation.remoteId ? undefined : remoteId
+  }
+
+  /** Whether the answer to a create says itself that it is about what was asked for; an id alone may be that of something else. */
+  isNamedIn({body}: {readonly body?: Json}, parent: Ids): boolean {
+    const {name} = this.work.operation
+    const row = isJsonObject(body) ? liveObject(this.kind, parent, body) : undefined
+    return name === undefined || (row?.name !== undefined && !isCalledOtherwise(row, name))
   }
 
   #resolved(declaration: Declaration): ValueObject {

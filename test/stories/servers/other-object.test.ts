@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {type Inside, inside} from '../../support/inside.ts'
 import {PROMPT} from '../../support/site.ts'
-import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {idOf, jsonStack, saveStack} from '../../support/stack-json.ts'
 
 const DATABASES = '/subscriptions/1/databases'
 
@@ -47,3 +47,32 @@ it('another object than the one that was asked for is neither its own nor what i
   expect(ledger()).not.toContain('databases/1"')
   expect(here.writes.filter(it => it.includes(`${DATABASES}/1`))).toEqual([])
 }, 240_000)
+
+it('a user that is made with the id of another one, and no name, is not that one', async () => {
+  saveStack(here.folder, jsonStack('shop').add('cluster.user', 'ann', {name: 'ann', email: 'ann@example.com'}))
+  here.simulator.inject({match: {method: 'POST', path: '/v1/users'}, times: 1, action: {type: 'status', status: 200, body: {uid: 1}}})
+  expect((await apply('--timeout', '1s')).code).toBe(6)
+  await apply()
+  expect(ledger()).not.toContain('cluster/users/1"')
+  expect(here.writes.filter(it => it.includes('/v1/users/1'))).toEqual([])
+})
+
+it('what was to be replaced stays where the API calls it the new one', async () => {
+  const peering = (awsAccountId: string) =>
+    jsonStack('shop')
+      .subscription('main')
+      .add(
+        'cloud.peering',
+        'p',
+        {provider: 'AWS', region: 'us-east-1', awsAccountId, vpcId: 'vpc-1', vpcCidr: '10.0.0.0/16'},
+        {lifecycle: {create_before_destroy: true}, expressions: {'/subscription': idOf('main')}},
+      )
+  saveStack(here.folder, peering('1'))
+  expect((await apply()).code).toBe(0)
+  saveStack(here.folder, peering('2'))
+  const body = {vpcPeeringId: 'pcx-1'}
+  here.simulator.inject({match: {method: 'POST', path: '/subscriptions/1/peerings'}, times: 1, action: {type: 'status', status: 200, body}})
+  const lied = await apply('--allow-destroy', 'null_resource.p', '--timeout', '1s')
+  expect([6, 12]).toContain(lied.code)
+  expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
+})
