@@ -129,11 +129,8 @@ export class Claims {
     const owner = ownership.elsewhere(stack, api, remoteId)
     if (owner !== undefined) {
       const from = {stack: owner.stack, address: owner.entry.address}
-      return {
-        ...from,
-        cause: 'owned-elsewhere',
-        reason: `stack ${owner.stack} has it too: ${transferOf(from, operation)} settles whose it is`,
-      }
+      const way = declared === undefined ? this.#letGo(operation) : transferCommand(from, operation)
+      return {...from, cause: 'owned-elsewhere', reason: `stack ${owner.stack} has it too: ${way} settles whose it is`}
     }
     const own = ownership.of(stack, api, remoteId)
     // What leaves its place is not what the declaration means any more: somebody else may mean it there.
@@ -152,6 +149,12 @@ export class Claims {
         reason: `stack ${unread[0]} may have it, and its ledger cannot be read (${unread[1]})`,
       }
     return this.#holding(operation)
+  }
+
+  /** Of what its stack does not mean any more: a transfer would bring it there to be deleted. */
+  #letGo({stack, address, movedFrom = address}: Operation): string {
+    const isDeclared = this.#input.stacks.some(it => it.name === stack && it.declarations.some(d => d.address === movedFrom))
+    return `svcctl forget '${keyOf(stack, movedFrom)}'${isDeclared ? ' --anyway' : ''}`
   }
 
   /** What no ledger has, and one may have had or will have. */
@@ -307,8 +310,6 @@ function left(operation: Operation, wants: Operation['action'], {stack, address,
 }
 
 type StackAddress = {readonly stack: string; readonly address: string}
-
-const transferOf = (from: StackAddress, to: StackAddress): string => transferCommand(from, to)
 
 /** The command that makes it so, ready to be copied. */
 export function transferCommand(from: StackAddress, to: StackAddress): string {

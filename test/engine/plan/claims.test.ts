@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active} from '../../support/promises.ts'
 
 const both = (...stacks: readonly StackBuilder[]) => stacks
 const only = (name: string): Planning => ({selected: new Set([name])})
@@ -178,6 +179,26 @@ describe('what another stack declares', () => {
       const stacks = [a().database('cache', 'main', {memoryLimitInGb: 3}), copied]
       expect(of((await lab.plan(stacks, only('b'))).plan.operations, 'orders')).toMatchObject({action: 'blocked', cause: 'owned-elsewhere'})
       expect(of((await lab.plan(stacks, only('a'))).plan.operations, 'cache')).toMatchObject({action: 'update'})
+    })
+  })
+})
+
+describe('what two ledgers have, since one of them is from before a transfer', () => {
+  it('is let go of by the stack that does not declare it, and brought to the one that does', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('a').bdb('x'), stackOf('b').bdb('other')])
+      const before = lab.store('a').ledger
+      const now = [stackOf('a'), stackOf('b').bdb('other').bdb('y', {name: 'x'})]
+      await lab.apply(now)
+      lab.store('a').ledger = before
+      const reason = async (stacks: readonly StackBuilder[], more: Planning = {}) =>
+        active((await lab.plan(stacks, {selected: new Set(['a']), ...more})).plan.operations).map(it => it.reason)
+      const way = (command: string) => [`stack b has it too: ${command} settles whose it is`]
+      expect(await reason(now)).toEqual(way("svcctl forget 'a:null_resource.x'"))
+      const declared = [stackOf('a').bdb('x', {max_connections: 9}), stackOf('b').bdb('other')]
+      expect(await reason(declared, {destroy: true})).toEqual(way("svcctl forget 'a:null_resource.x' --anyway"))
+      expect(await reason(declared)).toEqual(way("svcctl transfer 'null_resource.y' --from b --to a --as 'null_resource.x'"))
     })
   })
 })
