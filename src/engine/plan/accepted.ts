@@ -6,10 +6,11 @@ import {createdAnew} from './creation.ts'
 
 /**
  * Whether `--accept` makes something else of it. What another stack has is not this one's to record, but that it went there is;
- * and who lets go of an object for a successor that is not to come has neither.
+ * and who lets go of an object for a successor that is not to come has neither, nor of one that is on its way here: the stack it
+ * comes from would have it again.
  */
 export const mayBeAccepted = ({action, wants, cause, elsewhere}: Pick<Operation, 'action' | 'wants' | 'cause' | 'elsewhere'>): boolean => {
-  if (action !== 'blocked' || cause === 'successor-blocked') return false
+  if (action !== 'blocked' || cause === 'successor-blocked' || cause === 'maybe-elsewhere') return false
   return wants === 'create' ? cause === 'list-not-whole' : elsewhere === undefined || wants === 'delete'
 }
 

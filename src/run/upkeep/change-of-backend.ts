@@ -3,7 +3,6 @@ import {resolve} from 'node:path'
 import type {Json} from '../../base/json.ts'
 import {UsageError} from '../../base/usage-error.ts'
 import {FrozenError, HeldObjectsError} from '../../controls/errors.ts'
-import type {Ledger} from '../../engine/model/ledger.ts'
 import {locationOf} from '../../ledger/backends/open-ledger.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
 import {createRunId} from '../../ledger/journal-file.ts'
@@ -15,6 +14,7 @@ import {packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {sayStillLocked} from '../ledgers/locked-ledgers.ts'
 import type {LedgerDesk} from '../workspace/ledger-desk.ts'
 import {AddressTakenError, assertSameAccounts, type Transferred, told} from './transfer.ts'
+import {assertArrived} from './under-way.ts'
 
 /**
  * @param state - file or address of the former ledger
@@ -54,7 +54,7 @@ export async function changeBackend(
     const [former, there] = [await source.load(), await store.load()]
     if (former.condition === 'absent')
       throw new UsageError(`--from-state ${state}: there is no ledger`, ['Check the address of the former ledger.'])
-    assertNoneUnderWay([former, there])
+    assertArrived(marksIn([former, there]))
     const objects = [...former.entries.values()].map(entry => ({stack, entry}))
     await assertSameAccounts(former, there, objects, desk)
     const known = new Set([...there.entries.values()].map(it => it.remoteId))
@@ -89,15 +89,6 @@ function placeOf({host}: LedgerDesk, state: string): string {
   throw new UsageError('--from-state takes the plain address of a ledger: it is written down until all has arrived', [
     'Leave user, password and query out; TF_HTTP_USERNAME and TF_HTTP_PASSWORD go to the server that TF_HTTP_ADDRESS names.',
   ])
-}
-
-/** Somebody began another transfer since those before were brought to their end. */
-function assertNoneUnderWay(ledgers: readonly Ledger[]): void {
-  const [mark] = marksIn(ledgers)
-  if (mark !== undefined)
-    throw new UsageError(`${mark.entry.address} is on its way from ${ledgerName(mark.mark.from)} to stack ${mark.stack}`, [
-      'Run: svcctl transfer --resume',
-    ])
 }
 
 /** Of a run that both tell of the one that is there by now knows better. */

@@ -8,9 +8,13 @@ import {UsageError} from '../../base/usage-error.ts'
 import type {LedgerEntry} from '../../engine/model/ledger.ts'
 import {inlinePlace, withoutInline} from '../../engine/model/made-inline.ts'
 import {keyOf} from '../../engine/model/value.ts'
+import {marksIn} from '../../ledger/transfer.ts'
 import {assertSettled} from '../apply/open-requests.ts'
 import {saveAudited} from '../audit/audit.ts'
 import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
+import {assertArrived} from './under-way.ts'
+
+const ANYWAY = 'To forget it all the same: --anyway.'
 
 /** The next apply would find it by its name and take it over again. */
 export class StillDeclaredError extends AppError {
@@ -19,7 +23,7 @@ export class StillDeclaredError extends AppError {
       code: 'E_STILL_DECLARED',
       exit: EXIT.refused,
       problems: keys.map(address => ({address, message: 'is declared still'})),
-      suggestions: ['Take it out of the stack first, and run this again.', 'To forget it all the same: --anyway.'],
+      suggestions: ['Take it out of the stack first, and run this again.', ANYWAY],
     })
   }
 }
@@ -69,7 +73,7 @@ function marked(value: Json | undefined, [step, ...rest]: readonly string[]): Js
 
 /**
  * @param confirm - asks once it is known what goes
- * @throws UnknownAddressError, StillDeclaredError, UnsettledRunError, and what `confirm` throws
+ * @throws UnknownAddressError, StillDeclaredError, UnsettledRunError, UsageError for what is on its way there, and what `confirm` throws
  */
 export async function forget(
   desk: LedgerDesk,
@@ -99,10 +103,15 @@ export async function forget(
   // Its run may have made another object in its place, and that one would be nobody's.
   assertSettled(desk, ledgers, meant)
   await confirm(meant)
+  const isMeant = (stack: string, {remoteId}: LedgerEntry) => meant.some(it => it.stack === stack && it.entry.remoteId === remoteId)
   return desk.locked(concerned, lockTimeoutMs, async stores => {
     // While somebody was asked, or a lock was waited for, it may have been frozen or held.
     await desk.assertFree(concerned, meant)
-    assertSettled(desk, new Map(await Promise.all([...stores].map(async ([stack, it]) => [stack, await it.load()] as const))), meant)
+    const now = new Map(await Promise.all([...stores].map(async ([stack, it]) => [stack, await it.load()] as const)))
+    assertSettled(desk, now, meant)
+    // The ledger that it comes from would have it again.
+    const underWay = anyway ? [] : marksIn(now.values()).filter(({stack, entry}) => isMeant(stack, entry))
+    assertArrived(underWay, ANYWAY)
     const forgotten: LedgerObject[] = []
     for (const [stack, store] of stores) {
       const ledger = await store.load()

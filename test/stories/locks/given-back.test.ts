@@ -271,3 +271,30 @@ it('a transfer whose command died is not brought to its end in the ledger of a s
   const free = await at.fast(['apply', '--stack', 'a', '--auto-approve', ...saved('b')])
   expect([free.code, second.state?.includes('"transfer"')], free.stderr).toEqual([0, false])
 })
+
+it('what is on its way from the ledger of a frozen stack is neither forgotten nor accepted as gone: that one would have it again', async () => {
+  expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+  const dying = at.start([...MOVE, ...saved('b')], {asItIs: true})
+  second.beforeWrite = () => dying.kill('SIGKILL')
+  await dying.done
+  second.beforeWrite = () => {}
+  for (const server of [first, second]) server.lock = undefined
+  const {freezes} = documentOf(
+    await at.run(['freeze', '--stack', 'a', '--until', '4h', '--reason', 'incident', ...saved('b'), '-o', 'json']),
+  )
+  const none = [
+    '--synth-dir',
+    saveStacks(
+      at.folder,
+      stacks('b').map(it => it.remove('cache')),
+    ),
+  ]
+  const forgotten = await at.run(['forget', 'cache', '--stack', 'b', '--yes', ...none])
+  expect([forgotten.code, forgotten.stderr], forgotten.stdout).toEqual([64, expect.stringContaining('is on its way there from stack a')])
+  const accepted = await at.fast(['apply', '--stack', 'b', '--auto-approve', '--accept', 'null_resource.cache', ...none])
+  expect([accepted.code, accepted.stderr.includes('--accept')], accepted.stderr).toEqual([3, false])
+  expect(second.state).toContain('"transfer"')
+  expect((await at.run(['freeze', 'lift', freezes[0].id, ...none])).code).toBe(0)
+  expect((await at.run(['forget', 'cache', '--stack', 'b', '--yes', ...none])).code).toBe(0)
+  expect(documentOf(await at.fast(['plan', '--stack', '*', ...none, '-o', 'json'])).summary).toMatchObject({'no-op': 2, delete: 0})
+})
