@@ -27,7 +27,7 @@ export interface ExplainedIdentity {
 
 /** @param found - how the plan paired it; of a saved plan what that says of itself */
 export function identityOf(operation: Operation, kind: Kind, found: Found | undefined = foundBy(operation)): ExplainedIdentity {
-  const {name, movedFrom, declared, cause, remoteId} = operation
+  const {name, movedFrom, declared, cause} = operation
   const by = found ?? 'none'
   const called = name === undefined ? `like it` : `called ${JSON.stringify(name)}`
   const where = kind.parent === undefined ? '' : ` in its ${kind.parent.field}`
@@ -36,14 +36,31 @@ export function identityOf(operation: Operation, kind: Kind, found: Found | unde
     moved: `the ledger has it${movedFrom === undefined ? ' under another address' : ` as ${movedFrom}`}`,
     import: 'an import block names it',
     name: `a live ${kind.noun} is ${called}${where}, and no ledger has it`,
-    none:
-      cause === 'gone'
-        ? `what the ledger has is gone, and no live ${kind.noun} is ${called}${where}`
-        : remoteId === undefined
-          ? `no ledger has it, and no live ${kind.noun} is ${called}${where}`
-          : 'nobody declares it, and no ledger has it',
+    none: whyNone(operation, kind, `${kind.noun} is ${called}`, where),
   }
   return {by, ...(name === undefined ? {} : {key: name}), rule: rules[by]}
+}
+
+/** Why nothing was found. A name may be that of an object that is not meant, and a list may not say enough. */
+function whyNone({cause, remoteId, edges}: Operation, {noun, parent}: Kind, called: string, where: string): string {
+  switch (cause) {
+    case 'gone':
+      return `what the ledger has is gone, and no live ${called}${where}`
+    case 'row-without-id':
+      return `a live ${called}${where}, and shows no id`
+    case 'list-not-whole':
+    case 'list-stale':
+      return 'nobody can tell whether it is there'
+    case 'accepted':
+      return 'it is accepted as not there yet (--accept)'
+    case 'parent-changed':
+      return `the ledger has it in another ${parent?.field ?? 'place'}, and no live ${called} in this one`
+    default:
+      if (remoteId !== undefined) return 'nobody declares it, and no ledger has it'
+      return cause === 'name-taken' || edges.some(it => it.reason === 'frees the name')
+        ? `no ledger has it, and the live ${noun} of that name${where} is another one`
+        : `no ledger has it, and no live ${called}${where}`
+  }
 }
 
 /** What an operation tells of it. */

@@ -261,3 +261,29 @@ describe('each word of a decision', () => {
     expect(fields['/memoryLimitInGb']).toMatchObject({ledger: 1, live: 1, decided: 'undeclared', rule: 'nobody declares the object'})
   })
 })
+
+describe('why nothing was found', () => {
+  it('is not said to be that no object has the name, where one has it', async () => {
+    const lab = new Lab()
+    const stack = () => stackOf().subscription('a')
+    await lab.run(async () => {
+      await lab.apply([stack().database('d', 'a').database('e', 'a').rule('r', 'd')])
+      const rules = async (next: StackBuilder) =>
+        Object.fromEntries(
+          (await lab.plan([next])).plan.operations.map(it => [it.address.replace('null_resource.', ''), identityOf(it, kindOf(it)).rule]),
+        )
+      const freed = stack().database('d', 'a', {name: 'new'}).database('q', 'a', {name: 'd'}).database('e', 'a').rule('r', 'd')
+      expect((await rules(freed)).q).toBe('no ledger has it, and the live database of that name in its subscription is another one')
+      expect((await rules(stack().database('e', 'a').rule('r', 'e'))).r).toBe(
+        'the ledger has it in another database, and no live ACL rule is called "r" in this one',
+      )
+      const row = {name: 'nameless', memoryLimitInGb: 1}
+      lab.simulator.inject({
+        match: {method: 'GET', path: '/subscriptions/1/databases'},
+        action: {type: 'status', status: 200, body: [row, {databaseId: 1, ...row, name: 'd'}, {databaseId: 2, ...row, name: 'e'}]},
+      })
+      const next = stack().database('d', 'a').database('e', 'a').rule('r', 'd').database('n', 'a', {name: 'nameless'})
+      expect((await rules(next)).n).toBe('a live database is called "nameless" in its subscription, and shows no id')
+    })
+  })
+})
