@@ -20,7 +20,7 @@ export default class ForgetCommand extends StackCommand {
     ...stackFlags,
     ...stateFlag,
     ...yesFlag,
-    anyway: Flags.boolean({summary: 'also objects that are still declared', helpGroup: 'SAFETY'}),
+    anyway: Flags.boolean({summary: 'also objects that are still declared, or on their way from another ledger', helpGroup: 'SAFETY'}),
     'lock-timeout': durationFlag({summary: 'how long to wait while somebody else holds the lock', helpGroup: 'STACKS', default: 0}),
   }
 

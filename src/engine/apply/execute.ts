@@ -179,6 +179,8 @@ class Run {
     let ended: Ended
     const {held} = work
     if (held !== undefined) ended = heldBack(held, end)
+    else if (hasCome(operation) && (because !== undefined || this.#context.closing.aborted))
+      ended = end('done', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
     else if (because !== undefined) ended = end('skipped', {because})
     else if (operation.action === 'no-op') ended = end('no-op', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
     else if (operation.action === 'blocked') ended = end('blocked', {error: new BlockedError(operation)})
@@ -227,6 +229,9 @@ class Run {
     return path !== undefined && remoteId.startsWith(`${path}/`)
   }
 }
+
+/** From another stack's ledger: that was done before anything began, whatever becomes of what it hangs on. */
+const hasCome = ({action, from}: Operation): boolean => action === 'move' && from !== undefined
 
 /** A wait that ran out is one, whoever began what is waited for. */
 function heldBack(held: Held, end: (state: State, rest: Partial<Ended>) => Ended): Ended {

@@ -456,6 +456,22 @@ describe('broken glass', () => {
     expect(owned.find((it: {address: string}) => it.address === 'null_resource.a')).toMatchObject({stack: 'shop'})
   })
 
+  it('says of what came from another stack that it came, also where what it hangs on is held there', async () => {
+    declare(shop().rule('r', 'a'))
+    expect((await apply()).code).toBe(0)
+    await holdA()
+    const both = saveStacks(here.folder, [shop().remove('a'), new JsonStack('other').database('a', '${1}').rule('r', 'a')])
+    const moving = ['--synth-dir', both, '--stack', '*', '--auto-approve', '-o', 'json']
+    const done = documentOf(await here.fast(['apply', ...moving, '--break-glass', why], {env}))
+    const owned = documentOf(await here.run(['state', 'list', '-o', 'json', '--synth-dir', both], {env})).resources
+    const stackOf = (address: string) => owned.find((it: {address: string}) => it.address === address).stack
+    expect([states(done), stackOf('null_resource.a'), stackOf('null_resource.r')]).toMatchObject([
+      {a: 'skipped', r: 'done'},
+      'shop',
+      'other',
+    ])
+  })
+
   it('passes no strict freeze, and no other guard', async () => {
     await freezeShop('--strict')
     declare(shop(2))
