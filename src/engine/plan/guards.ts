@@ -104,7 +104,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
           'G_ELSEWHERE',
           elsewhere,
           '--skip-blocked',
-          `another stack has ${objects(elsewhere.length)} of these; svcctl transfer moves them, --skip-blocked does the rest`,
+          `${objects(elsewhere.length)} of these another stack or declaration has, or may have, as each one says; --skip-blocked does the rest`,
         )),
   ]
 }

@@ -64,7 +64,12 @@ describe('an object of another kind at an address whose former object is not to 
     await lab.run(async () => {
       await lab.apply([before])
       const kept = lab.entry('shop', 'x')?.remoteId
-      await lab.apply([now], {selection: {target: ['null_resource.x'], exclude: []}})
+      const selection = {target: ['null_resource.x'], exclude: []}
+      const {guards} = (await lab.plan([now], {selection, lifts: {skipBlocked: false}})).plan
+      expect(guards.map(it => [it.code, it.message])).toEqual([
+        ['G_ELSEWHERE', '1 object of these another stack or declaration has, or may have, as each one says; --skip-blocked does the rest'],
+      ])
+      await lab.apply([now], {selection})
       expect([...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)).toContain(kept)
       lab.simulator.clearLog()
       await lab.apply([now])
