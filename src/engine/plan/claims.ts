@@ -14,10 +14,9 @@ import type {LedgerEntry, Tombstone} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {BeingMade, Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
-import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
-import {DeclaredElsewhere} from './declared-elsewhere.ts'
+import {DeclaredElsewhere, isNameless} from './declared-elsewhere.ts'
 import type {PlanInput} from './plan-input.ts'
 
 /** An operation would have touched what another stack has. A plan that holds one is never shown, saved or carried out. */
@@ -212,8 +211,7 @@ export class Claims {
 
   #declaredBy({stack, address, movedFrom}: Operation, other: Declaration, own: Owner | undefined): Elsewhere {
     const by = {stack: other.stack, address: other.address}
-    const {matches, key} = this.#kind(other.kind).identity
-    const known = matches !== undefined || key(plainPart(other.spec)) !== undefined
+    const known = !isNameless(this.#kind(other.kind), other)
     if (other.stack === stack) {
       const means = known ? 'it is declared as' : 'it may be what is meant by'
       return {...by, cause: 'declared-elsewhere', reason: `${means} ${other.address}, which this run leaves out: plan both together`}

@@ -10,7 +10,7 @@ import {type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kin
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
-import {plainPart} from '../model/resolve.ts'
+import {openLeaves, plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
 import type {PlanInput} from './plan-input.ts'
 
@@ -70,7 +70,7 @@ export class DeclaredElsewhere {
       : [live.name ?? '', ...(declared ? [] : [ANY_NAME])].flatMap(it => this.#byTrait.get(`${account} ${name} ${it}`) ?? [])
     return meant.find(
       it =>
-        (kind.identity.matches?.(it.plain, live.fields) ?? true) &&
+        ((kind.identity.matches?.(it.plain, live.fields) ?? true) || (!declared && isNameless(kind, it.declaration))) &&
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
     )?.declaration
@@ -188,6 +188,10 @@ export class DeclaredElsewhere {
     return kindCalled(this.#input.kinds, name)
   }
 }
+
+/** Whether it is not known yet what a declaration calls its object. */
+export const isNameless = ({identity: {key}}: Kind, {spec}: Declaration): boolean =>
+  key(plainPart(spec)) === undefined && openLeaves(spec).length > 0
 
 /** Where it is, when it is one and not several. */
 function only(objects: readonly LiveObject[], fits: (it: LiveObject) => boolean = () => true): Ids | undefined {

@@ -90,6 +90,21 @@ describe('an object that another stack may declare, under a name that it compute
     })
   })
 
+  it('is not removed either where it is a database of a cluster, which its number or its name may tell', async () => {
+    const lab = new Lab()
+    const name = new Deferred('is-${null_resource.own.triggers["out/status"]}', ['other:null_resource.own'])
+    const spec = {name, memory_size: 104_857_600}
+    const now = [stackOf().bdb('kept'), other().add('cluster.database', 'db', spec)]
+    await lab.run(async () => {
+      await lab.apply([stackOf().bdb('kept').bdb('db', {name: 'is-active'}), other()])
+      const {plan} = await lab.plan(now, {selected: new Set(['shop'])})
+      expect(active(plan.operations)).toMatchObject([
+        {action: 'blocked', wants: 'delete', cause: 'declared-elsewhere', elsewhere: {stack: 'other', address: 'null_resource.db'}},
+      ])
+      expect(active((await lab.plan(now)).plan.operations)).toMatchObject([{action: 'move', stack: 'other', from: {stack: 'shop'}}])
+    })
+  })
+
   it('is not removed from an exclusive collection for that no ledger has it', async () => {
     const lab = new Lab()
     await lab.run(async () => {
