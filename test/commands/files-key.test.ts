@@ -36,6 +36,13 @@ describe('files-key set', () => {
     expect(config()).toBe(`${LAB}files_api_key = "${KEY}"\n`)
   })
 
+  it('that was forgotten before the key does not have the key repeated', async () => {
+    const {code, stdout, stderr} = await here.run(['files-key', KEY, '-o', 'json'])
+    expect(code).toBe(64)
+    expect(stdout + stderr).not.toContain(KEY)
+    expect((await here.run(['files-key', 'sett', 'x'])).stderr).toContain('files-key sett')
+  })
+
   it('refuses an unknown profile, and a key that is empty, and writes nothing', async () => {
     writeConfig(LAB)
     expect((await here.run(['files-key', 'set', KEY, '--profile', 'lob'])).code).toBe(64)

@@ -97,14 +97,20 @@ export function outputFormatIn(argv: readonly string[]): OutputFormat | undefine
   return format
 }
 
-/** Values of options that are secrets. `-` is not one: it stands for standard input. */
+/** Longer than a misspelled command: whoever leaves `set` out has typed the key. */
+const LONGEST_COMMAND = 12
+
+/** Values of options that are secrets, and keys to be stored. `-` is not one: it stands for standard input. */
 export function secretsInArgv(argv: readonly string[]): string[] {
-  return argv.flatMap((word, at) => {
-    const [name = '', ...value] = word.split('=')
+  const [topic, word = ''] = argv
+  const keys = topic === 'files-key' && !word.startsWith('-') && word.length > LONGEST_COMMAND ? [word] : []
+  const values = argv.flatMap((it, at) => {
+    const [name = '', ...value] = it.split('=')
     if (!SECRET_OPTIONS.includes(name)) return []
     const secret = value.length > 0 ? value.join('=') : argv[at + 1]
     return secret === undefined || secret === '-' ? [] : [secret]
   })
+  return [...keys, ...values]
 }
 
 /** Whether help is asked for. */
