@@ -8,6 +8,7 @@ import type {ApplyResult} from '../engine/apply/work.ts'
 import type {ApplyEvent, State} from '../engine/model/events.ts'
 import type {Bill, BoundTime} from '../engine/model/plan.ts'
 import type {Key} from '../engine/model/value.ts'
+import {boundBy} from './bound-by.ts'
 import {shownValue} from './plan-text.ts'
 import {type RunningObject, RunningObjects, titleOf} from './running-objects.ts'
 import {harmless, oneLine} from './terminal-text.ts'
@@ -57,7 +58,7 @@ export function applyLines({paint, now, several, constructs, quiet = false}: App
     const {begun, left} = objects
     if (begun === undefined || left === undefined || now() - (saidLeft ?? begun) < SAY_LEFT_MS) return []
     saidLeft = now()
-    return [`${objects.over} of ${objects.total} ended, about ${formatDuration(left.ms)} left (bound by ${left.bound})`]
+    return [`${objects.over} of ${objects.total} ended, about ${formatDuration(left.ms)} left (${boundBy(left.bound)})`]
   }
   return {
     on: event => {
@@ -139,7 +140,7 @@ export interface ApplyOutcome {
 /** What was expected, beside what it was. */
 const beside = (expected: string | undefined): string => (expected === undefined ? '' : ` (planned: ${expected})`)
 
-const timeText = ({seconds, bound}: BoundTime): string => `${formatDuration(seconds * 1000)}, bound by ${bound}`
+const timeText = ({seconds, bound}: BoundTime): string => `${formatDuration(seconds * 1000)}, ${boundBy(bound)}`
 
 /** What a plan announces is what carrying it out takes: that stands last. */
 const requestsText = ({requests: all, before, bill}: ApplyOutcome): string =>

@@ -2,6 +2,7 @@
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Key} from '../engine/model/value.ts'
+import {boundBy} from './bound-by.ts'
 import {RunningObjects, titleOf} from './running-objects.ts'
 import {fitTo, type Measure} from './terminal-text.ts'
 
@@ -57,7 +58,7 @@ export class LiveView extends RunningObjects {
 }
 
 const leftText = (left: RunningObjects['left']): string =>
-  left === undefined ? '' : `, about ${clockText(left.ms)} left (bound by ${left.bound})`
+  left === undefined ? '' : `, about ${clockText(left.ms)} left (${boundBy(left.bound)})`
 
 /** In whole seconds: the last digit would flicker. */
 const clockText = (ms: number): string => (ms < 1000 ? '0 s' : formatDuration(Math.floor(ms / 1000) * 1000))

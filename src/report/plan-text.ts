@@ -19,6 +19,7 @@ import {
 } from '../engine/model/plan.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {liftingOf} from '../engine/plan/guards.ts'
+import {boundBy} from './bound-by.ts'
 import {titleOf} from './running-objects.ts'
 import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
@@ -109,7 +110,7 @@ function unmanagedLines(plan: Plan): string[] {
 
 function billText({bill}: Plan): string {
   if (bill.requests === 0) return ''
-  return `; apply will need about ${bill.requests} requests and ${formatDuration(bill.seconds * 1000)} (bound by ${bill.bound})`
+  return `; apply will need about ${bill.requests} requests and ${formatDuration(bill.seconds * 1000)} (${boundBy(bill.bound)})`
 }
 
 function countsLine({summary}: Plan, paint: Ansis): string {

@@ -4,6 +4,7 @@ import type {DeadRun, JournalEntry} from '../engine/model/journal.ts'
 import type {Operation} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import {type ToldEnd, toldEnds} from '../engine/plan/told-ends.ts'
+import {oneLine} from './terminal-text.ts'
 
 export interface ToldRun {
   readonly header: {
@@ -61,19 +62,24 @@ function endsOf({entries, loose, alive, operations = []}: ToldRun): readonly (re
 
 export function runText(run: ToldRun): string {
   const {header, entries, loose} = run
-  const lines = [
+  const lines: string[] = []
+  // What a server said, and what somebody has named, begins no line.
+  const add = (indent: string, text: string): void => void lines.push(`${indent}${oneLine(text)}`)
+  add(
+    '',
     `run ${header.run} (${runState(run)}), stacks ${header.stacks.join(', ')}, plan ${header.plan.slice(0, 12)}, started ${new Date(header.startedAt).toISOString()}`,
-  ]
+  )
   for (const it of entries) {
-    if (it.type === 'sent') lines.push(`  ${new Date(it.at).toISOString()} ${it.method} ${it.path} for ${it.key}`)
-    else if (it.type === 'handle') lines.push(`    task ${it.taskId} for ${it.key}`)
+    if (it.type === 'sent') add('  ', `${new Date(it.at).toISOString()} ${it.method} ${it.path} for ${it.key}`)
+    else if (it.type === 'handle') add('    ', `task ${it.taskId} for ${it.key}`)
     else if (it.type === 'settled')
-      lines.push(
-        `    ${it.key} ${it.step}: ${it.failed === undefined ? `done${it.remoteId === undefined ? '' : ` [${it.remoteId}]`}` : `failed (${it.failed})`}`,
+      add(
+        '    ',
+        `${it.key} ${it.step}: ${it.failed === undefined ? `done${it.remoteId === undefined ? '' : ` [${it.remoteId}]`}` : `failed (${it.failed})`}`,
       )
-    else if (it.type === 'void') lines.push(`    ${it.key} ${it.step}: nothing happened (${it.why})`)
+    else if (it.type === 'void') add('    ', `${it.key} ${it.step}: nothing happened (${it.why})`)
   }
-  for (const [key, {state, why}] of endsOf(run)) lines.push(`  ${key}: ${state}${why === undefined ? '' : ` (${why})`}`)
-  for (const it of loose) lines.push(`  in flight: ${it.step} ${it.key}${it.taskId === undefined ? '' : ` (task ${it.taskId})`}`)
+  for (const [key, {state, why}] of endsOf(run)) add('  ', `${key}: ${state}${why === undefined ? '' : ` (${why})`}`)
+  for (const it of loose) add('  ', `in flight: ${it.step} ${it.key}${it.taskId === undefined ? '' : ` (task ${it.taskId})`}`)
   return lines.join('\n')
 }

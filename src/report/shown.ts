@@ -2,6 +2,7 @@
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
 import type {GuardResult} from '../engine/model/plan.ts'
+import {boundBy} from './bound-by.ts'
 import {shownValue} from './plan-text.ts'
 import {isDestroy, isRisky, type Report, type ReportAction, type ReportChange, type ReportObject, risksOf} from './report.ts'
 import {oneLine} from './terminal-text.ts'
@@ -109,7 +110,7 @@ export function costInWords({cost: {used, requests, seconds, bound}, applied}: R
   const sent = used === undefined ? [] : [`${counted(used, 'request')} sent`]
   if (requests === undefined || seconds === undefined) return sent.join(', ') || 'not known'
   const planned =
-    requests === 0 ? 'nothing to send' : `${counted(requests, 'request')}, ${formatDuration(seconds * 1000)}, bound by ${bound ?? '-'}`
+    requests === 0 ? 'nothing to send' : `${counted(requests, 'request')}, ${formatDuration(seconds * 1000)}, ${boundBy(bound ?? '-')}`
   return [applied === undefined ? planned : `planned: ${planned}`, ...sent].join('; ')
 }
 

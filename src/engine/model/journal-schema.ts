@@ -1,7 +1,11 @@
 /** The shape of a journal's entries: what stands in a file or came with a ledger is not trusted to be ours. */
 import {z} from 'zod'
+import {FURTHEST_MS} from '../../base/moment.ts'
 import {STATES} from './events.ts'
 import type {JournalEntry} from './journal.ts'
+
+/** Milliseconds, of a day that there is: it is shown as one. */
+export const momentSchema = z.number().min(-FURTHEST_MS).max(FURTHEST_MS)
 
 const told = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({...shape, requests: z.number().exactOptional()})
 const step = {key: z.string(), step: z.enum(['create', 'update', 'delete'])}
@@ -19,7 +23,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     secrets: z.record(z.string(), z.string()).exactOptional(),
     serial: z.number().exactOptional(),
     lineage: z.string().exactOptional(),
-    at: z.number(),
+    at: momentSchema,
   }),
   told({type: z.literal('handle'), ...step, taskId: z.string()}),
   told({type: z.literal('accepted'), ...step, remoteId: z.string().exactOptional()}),
@@ -29,7 +33,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     ...step,
     remoteId: z.string().exactOptional(),
     failed: z.string().exactOptional(),
-    at: z.number().exactOptional(),
+    at: momentSchema.exactOptional(),
   }),
   told({type: z.literal('ended'), key: z.string(), state: z.enum(STATES)}),
   told({type: z.literal('recorded'), keys: z.array(z.string())}),

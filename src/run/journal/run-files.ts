@@ -11,7 +11,7 @@ import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
 import {type DeadRun, isSettled, type JournalEntry, readRun} from '../../engine/model/journal.ts'
-import {journalEntrySchema} from '../../engine/model/journal-schema.ts'
+import {journalEntrySchema, momentSchema} from '../../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../../engine/model/plan.ts'
 import {
   createJournal,
@@ -38,7 +38,7 @@ const headerSchema = z.object({
   run: z.string(),
   version: z.string(),
   process: z.object({host: z.string(), pid: z.number(), start: z.string(), pidSpace: z.string()}),
-  startedAt: z.number(),
+  startedAt: momentSchema,
   /** The plan's hash. */
   plan: z.string(),
   /** Of the plan that this one is the rest of. */

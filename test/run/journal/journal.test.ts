@@ -1,7 +1,11 @@
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
-import {type JournalFile, JournalWriteError} from '../../../src/ledger/journal-file.ts'
+import {createJournal, type JournalFile, JournalWriteError} from '../../../src/ledger/journal-file.ts'
 import {RunJournal} from '../../../src/run/journal/journal.ts'
+import {readStory} from '../../../src/run/journal/run-files.ts'
 
 const sent = (name: string): JournalEntry => ({
   type: 'sent',
@@ -75,5 +79,30 @@ describe('a run whose disk is full', () => {
     journal.append(sent('a'), true)
     const error = new Error('another')
     expect(journal.withRecord(error)).toBe(error)
+  })
+})
+
+describe('a journal with a time that no calendar has', () => {
+  const header = {
+    run: '20260102T000000000-abcdef',
+    version: '1',
+    process: {host: 'elsewhere', pid: 1, start: '', pidSpace: ''},
+    startedAt: 0,
+    plan: 'a',
+    stacks: ['shop'],
+    accounts: {},
+    approved: {allowDestroy: [], skipBlocked: false},
+  }
+  it.each([8.64e15 + 1, -8.64e15 - 1])('is damaged, whoever made its checksums: %d', at => {
+    const folder = mkdtempSync(join(tmpdir(), 'svcctl-journal-'))
+    const write = (name: string, startedAt: number): string => {
+      const journal = createJournal(join(folder, name), {...header, startedAt})
+      journal.append({...sent('a'), at})
+      journal.close()
+      return join(folder, name)
+    }
+    expect(readStory(write('entry.jsonl', 0))).toMatchObject({damage: 'entry 1 is not one of ours', entries: []})
+    expect(() => readStory(write('header.jsonl', at))).toThrow('its header is not one of ours')
+    rmSync(folder, {recursive: true})
   })
 })
