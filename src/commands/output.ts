@@ -4,7 +4,7 @@ import {nearest} from '../base/nearest.ts'
 import {Args} from '../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
-import {visibleText} from '../report/terminal-text.ts'
+import {visibleLine, visibleText} from '../report/terminal-text.ts'
 
 /** No stack has an output of this name. */
 class UnknownOutputError extends AppError {
@@ -52,7 +52,7 @@ export default class OutputCommand extends ReadingStackCommand {
           named.map(it => it.name),
           outputs.flatMap(it => it.secret),
         )
-      await this.print(only.value, {text: () => textOf(only.value)})
+      await this.print(only.value, {text: () => visibleText(textOf(only.value))})
       return
     }
     const listed = [...named, ...unsaid]
@@ -61,12 +61,14 @@ export default class OutputCommand extends ReadingStackCommand {
     const [first] = Object.values(document)
     await this.print(several ? document : (first ?? {}), {
       text: () =>
-        listed.map(it => `${several ? `${it.stack}:` : ''}${it.name} = ${it.sensitive ? '(sensitive)' : textOf(it.value)}`).join('\n'),
+        listed
+          .map(it => visibleLine(`${several ? `${it.stack}:` : ''}${it.name} = ${it.sensitive ? '(sensitive)' : textOf(it.value)}`))
+          .join('\n'),
     })
   }
 }
 
 const SECRET: Json = {secret: true}
 
-/** What the server said is not painted by us. */
-const textOf = (value: Json): string => visibleText(typeof value === 'string' ? value : JSON.stringify(value))
+/** What the server said is not painted by us, and in a list its second line is no output. */
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -77,6 +77,6 @@ describe('an output whose text is from outside', () => {
     const from = ['--synth-dir', saveStacks(at.folder, [stack])]
     expect(await at.fast(['apply', ...from, '--auto-approve'])).toMatchObject({code: 0})
     expect((await at.run(['output', 'said', ...from, '-o', 'text'])).stdout).toBe('one\\u001b[31m\ntwo\n')
-    expect((await at.run(['output', ...from, '-o', 'text'])).stdout).toBe('said = one\\u001b[31m\ntwo\n')
+    expect((await at.run(['output', ...from, '-o', 'text'])).stdout).toBe('said = one\\u001b[31m\\ntwo\n')
   })
 })
