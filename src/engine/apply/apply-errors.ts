@@ -5,7 +5,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import type {TaskFailure} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
 import type {Operation} from '../model/plan.ts'
-import {mayBeAccepted} from '../plan/accepted.ts'
+import {mayBeAccepted} from '../plan/may-be-accepted.ts'
 
 /** The API accepted the request, and its task ended in failure. */
 export class OperationFailedError extends AppError {

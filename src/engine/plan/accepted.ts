@@ -3,16 +3,7 @@ import type {Operation} from '../model/plan.ts'
 import {keyOfOperation} from '../model/value.ts'
 import type {Observation} from '../observe/observation.ts'
 import {createdAnew} from './creation.ts'
-
-/**
- * Whether `--accept` makes something else of it. What another stack has is not this one's to record, but that it went there is;
- * and who lets go of an object for a successor that is not to come has neither, nor of one that is on its way here: the stack it
- * comes from would have it again.
- */
-export const mayBeAccepted = ({action, wants, cause, elsewhere}: Pick<Operation, 'action' | 'wants' | 'cause' | 'elsewhere'>): boolean => {
-  if (action !== 'blocked' || cause === 'successor-blocked' || cause === 'maybe-elsewhere') return false
-  return wants === 'create' ? cause === 'list-not-whole' : elsewhere === undefined || wants === 'delete'
-}
+import {mayBeAccepted} from './may-be-accepted.ts'
 
 /**
  * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked

@@ -9,7 +9,7 @@ import type {Kinds} from '../model/kind.ts'
 import {type GuardResult, isDrift, type Operation, type Plan} from '../model/plan.ts'
 import {keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
-import {mayBeAccepted} from './accepted.ts'
+import {mayBeAccepted} from './may-be-accepted.ts'
 
 /** What guards look at: nothing that is not in the plan. */
 export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy' | 'undo'>
