@@ -1,8 +1,12 @@
 /** What goes wrong between us and the host of the code. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {CodeHost} from '../config/ci-job.ts'
+import {ConnectionError} from '../transport/connection-error.ts'
 
 export const NAMES: Readonly<Record<CodeHost, string>> = {github: 'GitHub', gitlab: 'GitLab'}
+
+/** What says where the API of each is. */
+export const ADDRESSES: Readonly<Record<CodeHost, string>> = {github: 'GITHUB_API_URL', gitlab: 'CI_API_V4_URL'}
 
 /** Nobody says which repository, which request or with which token. */
 export class ReviewPlaceError extends AppError {
@@ -28,6 +32,23 @@ export class ReviewDeniedError extends AppError {
       ],
     })
   }
+}
+
+/** The same, with what helps here: options of a connection are those of the two APIs, and a comment is looked for before it is written. */
+export function hostUnreachable(
+  host: CodeHost,
+  error: ConnectionError,
+  request: {readonly method: string; readonly url: string},
+): ConnectionError {
+  const {failure, arrived, transient, detail} = error
+  if (failure === 'aborted') return error
+  const suggestions = [
+    failure === 'too-large'
+      ? 'If this server is right to answer so much, allow it with the variable SVC_MAX_RESPONSE=256MiB.'
+      : `This is the API of ${NAMES[host]}: check that it can be reached, and the address in ${ADDRESSES[host]}; then run the command again.`,
+    ...(failure === 'tls' ? ['Trust the authority of its certificate with NODE_EXTRA_CA_CERTS.'] : []),
+  ]
+  return new ConnectionError(failure, request, {arrived, transient, suggestions, cause: error, ...(detail !== undefined && {detail})})
 }
 
 /** An answer nothing can be made of. */

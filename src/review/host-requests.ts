@@ -10,7 +10,7 @@ import type {CodeHost} from '../config/ci-job.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from '../transport/retry.ts'
-import {NAMES, ReviewAnswerError, ReviewDeniedError} from './errors.ts'
+import {hostUnreachable, NAMES, ReviewAnswerError, ReviewDeniedError} from './errors.ts'
 import {textField} from './json-fields.ts'
 import {pathSegment} from './path-segment.ts'
 
@@ -87,9 +87,10 @@ export class HostRequests {
           const {status, body: read} = answer
           return {done: {status, body: read.length > (mostBytes ?? read.length) ? undefined : bodyOf(answer), bytes: read.length}}
         } catch (error) {
-          const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined
-          if (wait === undefined) throw error
-          return paused(wait, `cannot be reached (${(error as ConnectionError).code})`)
+          if (!(error instanceof ConnectionError)) throw error
+          const wait = isRetryableFailure(method, error) ? pause() : undefined
+          if (wait === undefined) throw hostUnreachable(host, error, {method, url: `${apiUrl}${path}`})
+          return paused(wait, `cannot be reached (${error.code})`)
         }
       },
       {clock},

@@ -2,16 +2,13 @@
 
 import type {ProcessVariables} from '../base/process-variables.ts'
 import {type CodeHost, jobOf} from '../config/ci-job.ts'
-import {ReviewPlaceError} from './errors.ts'
+import {ADDRESSES, ReviewPlaceError} from './errors.ts'
 import {openGithub} from './github.ts'
 import {openGitlab} from './gitlab.ts'
 import type {HostRequestsOptions} from './host-requests.ts'
 import type {ReviewHost} from './review-host.ts'
 
 const HOSTS = {github: openGithub, gitlab: openGitlab} as const satisfies Readonly<Record<CodeHost, typeof openGithub>>
-
-/** What says where the API of each is. */
-const ADDRESSES: Readonly<Record<CodeHost, string>> = {github: 'GITHUB_API_URL', gitlab: 'CI_API_V4_URL'}
 
 /** @param commit - by which the request is found where the job does not say its number */
 export async function openHost(

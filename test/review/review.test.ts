@@ -4,6 +4,7 @@ import {assertApproved} from '../../src/review/approval.ts'
 import {openHost} from '../../src/review/hosts.ts'
 import type {ReviewHost} from '../../src/review/review-host.ts'
 import {markIn, stickyComment} from '../../src/review/sticky-comment.ts'
+import {ConnectionError} from '../../src/transport/connection-error.ts'
 import {createTransport} from '../../src/transport/undici-transport.ts'
 import {type CodeHostServer, type CodeHostWorld, startCodeHost} from '../support/code-host.ts'
 
@@ -308,6 +309,22 @@ describe('an approval on GitHub', () => {
       {by: 'boris', state: 'COMMENTED', commit: head, at: world.now()},
     ]
     expect((await assertApproved(await hostOf('github'), asked)).by).toBe('boris')
+  })
+})
+
+describe('a host that cannot be reached', () => {
+  it.each([
+    ['github', 'too-large', 'SVC_MAX_RESPONSE'],
+    ['gitlab', 'tls', 'CI_API_V4_URL'],
+    ['github', 'lost', 'GITHUB_API_URL'],
+  ] as const)('%s, %s: names what helps there, and no option of another connection', async (name, failure, variable) => {
+    const transport = () => Promise.reject(new ConnectionError(failure, {method: 'POST', url: 'http://x/'}, {arrived: true}))
+    const host = await openHost(name, server[name], COMMIT, {...toolsOf(), transport})
+    const error = await host.create(mark(1)).catch(it => it)
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error.failure).toBe(failure)
+    expect(error.suggestions.join(' ')).toContain(variable)
+    expect(error.suggestions.join(' ')).not.toMatch(/--[a-z]|svcctl/)
   })
 })
 
