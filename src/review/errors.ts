@@ -41,7 +41,7 @@ export function hostUnreachable(
   request: {readonly method: string; readonly url: string},
 ): ConnectionError {
   const {failure, arrived, transient, detail} = error
-  if (failure === 'aborted') return error
+  if (failure === 'aborted' || failure === 'proxy') return error
   const suggestions = [
     failure === 'too-large'
       ? 'If this server is right to answer so much, allow it with the variable SVC_MAX_RESPONSE=256MiB.'

@@ -317,6 +317,7 @@ describe('a host that cannot be reached', () => {
     ['github', 'too-large', 'SVC_MAX_RESPONSE'],
     ['gitlab', 'tls', 'CI_API_V4_URL'],
     ['github', 'lost', 'GITHUB_API_URL'],
+    ['gitlab', 'proxy', 'HTTPS_PROXY'],
   ] as const)('%s, %s: names what helps there, and no option of another connection', async (name, failure, variable) => {
     const transport = () => Promise.reject(new ConnectionError(failure, {method: 'POST', url: 'http://x/'}, {arrived: true}))
     const host = await openHost(name, server[name], COMMIT, {...toolsOf(), transport})
