@@ -19,7 +19,23 @@ const MOST_NAMES = 20_000
 /** @param now - milliseconds since the epoch, by the clock that file systems have */
 export function temporaryFolder(use: TemporaryUse, now = systemClock.now(), within = tmpdir()): string {
   removeOld(within, now - OLD_MS)
-  return mkdtempSync(join(within, `svcctl-${use}-`))
+  const folder = mkdtempSync(join(within, `svcctl-${use}-`))
+  if (made.size === 0) process.once('exit', removeMade)
+  made.add(folder)
+  return folder
+}
+
+/** Who made them takes them away; what ends the process meanwhile (Ctrl-C) waits for nobody. */
+const made = new Set<string>()
+
+function removeMade(): void {
+  for (const folder of made) {
+    try {
+      rmSync(folder, {recursive: true, force: true})
+    } catch {
+      // A program that has not ended yet writes into it: the next call that makes such a folder takes it away.
+    }
+  }
 }
 
 /** Only folders of this user, and links stay what they are: neither they nor what is behind those in a folder is touched. */

@@ -21,6 +21,16 @@ const left = (name: string, hours: number): string => {
 }
 
 describe('a temporary folder', () => {
+  it('goes with a process that is ended while its maker waits, as Ctrl-C does', () => {
+    const listeners = process.listeners('exit')
+    const path = temporaryFolder('export', Date.now(), within)
+    writeFileSync(join(path, 'main.ts'), 'code')
+    const own = process.listeners('exit').filter(it => !listeners.includes(it))
+    expect(own).toHaveLength(1)
+    for (const end of own) end(130)
+    expect(existsSync(path)).toBe(false)
+  })
+
   it('is for its user alone', () => {
     const path = temporaryFolder('synth', Date.now(), within)
     expect(basename(path)).toMatch(/^svcctl-synth-.{6}$/)
