@@ -1,6 +1,7 @@
+import {spawnSync} from 'node:child_process'
 import {existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
-import {basename, join} from 'node:path'
+import {basename, dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {temporaryFolder} from '../../src/base/temporary-folder.ts'
 
@@ -22,13 +23,18 @@ const left = (name: string, hours: number): string => {
 
 describe('a temporary folder', () => {
   it('goes with a process that is ended while its maker waits, as Ctrl-C does', () => {
-    const listeners = process.listeners('exit')
-    const path = temporaryFolder('export', Date.now(), within)
-    writeFileSync(join(path, 'main.ts'), 'code')
-    const own = process.listeners('exit').filter(it => !listeners.includes(it))
-    expect(own).toHaveLength(1)
-    for (const end of own) end(130)
-    expect(existsSync(path)).toBe(false)
+    const source = JSON.stringify(new URL('../../src/base/temporary-folder.ts', import.meta.url).href)
+    const lines = [
+      `const {temporaryFolder} = await import(${source})`,
+      `const {writeFileSync} = await import('node:fs')`,
+      `const path = temporaryFolder('export', Date.now(), ${JSON.stringify(within)})`,
+      `writeFileSync(path + '/main.ts', 'code')`,
+      `process.stdout.write(path)`,
+      `process.exit(130)`,
+    ]
+    const ended = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', lines.join('\n')], {encoding: 'utf8'})
+    expect([ended.status, dirname(ended.stdout)], ended.stderr).toEqual([130, within])
+    expect(readdirSync(within)).toEqual([])
   })
 
   it('is for its user alone', () => {
