@@ -18,9 +18,9 @@ const INSIDERS: ReadonlySet<string> = new Set(['COLLABORATOR', 'MEMBER', 'OWNER'
 /** Of so many who approved is it asked whether they may: whoever has accounts enough can make the list longer. */
 const MOST_ASKED = 100
 
-/** Who the token of a job is; it may not ask who it is, and is told so in these words. */
+/** Who the token of a job is; it may not ask who it is. */
 const JOB = 'github-actions[bot]'
-const OF_A_JOB = 'Resource not accessible by integration'
+const LIMIT = /rate limit|abuse/i
 
 /** @throws ReviewPlaceError, and what requests throw */
 export async function openGithub(job: CiJob, commit: string | undefined, tools: Tools): Promise<ReviewHost> {
@@ -66,10 +66,14 @@ class Github implements ReviewHost {
     )
   }
 
-  /** An answer that says neither is one of a host that stumbles: it makes nobody's comments those of the job. */
+  /**
+   * A job's token is refused this ("Resource not accessible by integration"). Any other answer without a name is one of a host
+   * that stumbles: it makes nobody's comments those of the job.
+   */
   async #whose(): Promise<string> {
     const answer = await this.#requests.ask({method: 'GET', path: '/user'})
-    const isJob = answer.status === 403 && textField(answer.body, 'message') === OF_A_JOB
+    const why = textField(answer.body, 'message')
+    const isJob = (answer.status === 403 || answer.status === 404) && why !== undefined && !LIMIT.test(why)
     return isJob ? JOB : this.#requests.nameIn(answer, 'login')
   }
 

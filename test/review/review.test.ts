@@ -168,8 +168,11 @@ describe.each(['github', 'gitlab'] as const)('the comment on %s', name => {
 })
 
 describe('the comment of a job of GitHub that may not ask who it is', () => {
-  it('is that of github-actions[bot]', async () => {
-    world.nameless = true
+  it.each([
+    {status: 403, body: {message: 'Resource not accessible by integration'}},
+    {status: 404, body: {message: 'Not Found'}},
+  ])('is that of github-actions[bot]: %j', async user => {
+    world.user = user
     world.tokens.set('bot-token', 'github-actions[bot]')
     await stickyComment(await hostOf('github'), mark(1))
     expect((await stickyComment(await hostOf('github'), mark(2))).action).toBe('updated')
@@ -181,7 +184,7 @@ describe.each(['github', 'gitlab'] as const)('a token of which %s does not say w
   // Else a host that stumbles makes what any job has written the comment that an approval is of.
   it.each([
     [{status: 501}, 'E_REVIEW_ANSWER', 1],
-    [{status: 404, body: {message: 'Not Found'}}, 'E_REVIEW_ANSWER', 11],
+    [{status: 404}, 'E_REVIEW_ANSWER', 11],
     [{status: 403, body: {message: 'API rate limit exceeded'}}, 'E_REVIEW_DENIED', 9],
     [{status: 200, body: {}}, 'E_REVIEW_ANSWER', 1],
     [{status: 200, body: {login: '', username: ''}}, 'E_REVIEW_ANSWER', 1],
