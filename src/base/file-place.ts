@@ -67,15 +67,15 @@ const RECORD_NAME = /[/\\]\.svcctl[/\\](?:absorb|audit|runs)[/\\]/
 const RECORD = /^\{(?:"sum":"[0-9a-f]+","seq":|(?:"action":"[a-z-]+",)?"actor":\{)/
 const BEGINNING = 512
 
-function beginsAs(pattern: RegExp, path: string): boolean {
+function beginningOf(path: string): string {
   let file: number | undefined
   try {
     file = openSync(path, 'r')
     const bytes = Buffer.alloc(BEGINNING)
-    return pattern.test(bytes.toString('utf8', 0, readSync(file, bytes)))
+    return bytes.toString('utf8', 0, readSync(file, bytes))
   } catch {
     // Nothing is there yet, or whoever writes says what is wrong with it.
-    return false
+    return ''
   } finally {
     if (file !== undefined) closeSync(file)
   }
@@ -84,9 +84,10 @@ function beginsAs(pattern: RegExp, path: string): boolean {
 /** As `placeOfFile`, for what a person wants written: replaced is what stands there, unless svcctl needs it. @throws as that does */
 export function placeToWrite(named: string, cwd = ''): FilePlace {
   const place = placeOfFile(named, cwd)
-  if (KEPT_NAME.test(place.path) || (place.is === 'file' && beginsAs(LEDGER, place.path)))
+  const beginning = place.is === 'file' ? beginningOf(place.path) : ''
+  if (KEPT_NAME.test(place.path) || LEDGER.test(beginning))
     throw new NotAFileError(named, 'is where a ledger is kept, and nothing else is written there')
-  if (RECORD_NAME.test(place.path) || (place.is === 'file' && beginsAs(RECORD, place.path)))
+  if (RECORD_NAME.test(place.path) || RECORD.test(beginning))
     throw new NotAFileError(named, 'is where svcctl keeps what its runs did, and nothing else is written there')
   return place
 }

@@ -43,7 +43,7 @@ export default class ApiCommand extends ServerCommand {
     const {args, flags} = await this.parse(ApiCommand)
     checkApiFlags(flags)
     const request = buildRawRequest({...args, queryParams: flags['query-params'], headers: flags.headers})
-    this.#hide([...secretsInHeaders(request.headers), ...secretsInQuery(request.path.slice(request.path.indexOf('?') + 1))])
+    this.#hide([...secretsInHeaders(request.headers), ...secretsInQuery(request.path.split('?').slice(1).join('?'))])
     if (request.addedVersion !== undefined) this.logger.info(`the path has no version: ${request.addedVersion} added`)
     checkMethod(request.method, {paginate: flags.paginate, data: flags.data})
     const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)

@@ -8,7 +8,7 @@ import {type Controls, NO_CONTROLS} from '../engine/model/controls.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError} from '../ledger/errors.ts'
 import type {FileContent} from '../ledger/local-store.ts'
-import type {LockSeen, ManagedLedgerStore} from '../ledger/managed-store.ts'
+import type {ChangeStop, LockSeen, ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {
   CONTROLS_FORMAT,
   controlsDocument,
@@ -24,14 +24,6 @@ import {ControlsError, ControlsLockedError} from './errors.ts'
 /** What the state says whose it is: no stack can be called so. */
 export const OWNER = '(controls)'
 const OUTPUT = 'controls'
-
-/** How whoever changes controls is stopped. */
-export interface ChangeStop {
-  /** Ends the wait for a lock; once the first one is taken it is not asked any more. */
-  readonly signal: AbortSignal
-  /** A lock is taken. */
-  readonly begun: () => void
-}
 
 /** A change takes milliseconds: whoever still has the lock after this long, twice over, is gone. */
 const PATIENCE_MS = 10_000

@@ -25,6 +25,14 @@ export interface ManagedLedgerStore extends LedgerStore {
   forceUnlock(lockId?: string): Promise<string | undefined>
 }
 
+/** How whoever changes what stands behind locks is stopped. */
+export interface ChangeStop {
+  /** Ends the wait for a lock; once the first one is taken it is not asked any more. */
+  readonly signal: AbortSignal
+  /** A lock is taken. */
+  readonly begun: () => void
+}
+
 export interface LockSeen {
   /** Absent where what is there says none. */
   readonly id?: string

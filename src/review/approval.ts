@@ -35,6 +35,6 @@ export async function assertApproved(host: ReviewHost, {key, hash, commit, isAsW
   const [last] = approvals.toSorted((a, b) => b.at - a.at)
   if (last === undefined) throw refuse(`nobody but its author has approved commit ${commit.slice(0, 12)}`)
   // Hosts know seconds: in the one in which it was written nobody has read it.
-  if (last.at <= shown.comment.updatedAt) throw refuse(`${last.by} approved it before the comment showed this plan`)
+  if (last.at <= shown.comment.updatedAt) throw refuse(`${last.by} approved it, and not after the comment showed this plan`)
   return last
 }

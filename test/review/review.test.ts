@@ -256,7 +256,7 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
     }
     const [approval] = world.reviews
     Object.assign(comment, {createdAt, updatedAt: approval?.at})
-    expect(await refusal()).toEqual(refused('before the comment showed this plan'))
+    expect(await refusal()).toEqual(refused('and not after the comment showed this plan'))
     Object.assign(comment, {createdAt, updatedAt: createdAt})
     expect(await refusal()).toMatchObject({by: 'boris'})
     Object.assign(world, {author: undefined})
@@ -280,7 +280,7 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
     world.approve('boris')
     const [comment] = world.comments
     if (comment !== undefined) comment.updatedAt = world.now()
-    expect(await refusal()).toEqual(refused('before the comment showed this plan'))
+    expect(await refusal()).toEqual(refused('and not after the comment showed this plan'))
     world.approve('boris')
     world.head = 'e'.repeat(40)
     expect(await refusal()).toEqual(refused('there is a newer commit: eeeeeeeeeeee'))
@@ -487,7 +487,7 @@ describe('an approval on GitLab', () => {
     const [comment] = world.comments
     if (comment !== undefined) comment.updatedAt = world.now()
     await expect(assertApproved(await hostOf('gitlab'), asked)).rejects.toMatchObject({
-      message: expect.stringContaining('before the comment'),
+      message: expect.stringContaining('not after the comment'),
     })
   })
 })

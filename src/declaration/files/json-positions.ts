@@ -86,6 +86,7 @@ const isBlank = (mark: number): boolean => mark === 0x20 || mark === LINE_BREAK 
 
 /** @throws JsonPlaceError */
 function assertCheap(text: string): void {
+  if (text.length <= Math.min(MOST_BLANKS, MOST_ESCAPES)) return
   let inText = false
   let blanks = 0
   let escapes = 0

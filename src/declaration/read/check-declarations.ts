@@ -1,6 +1,7 @@
 /** What can only be seen of all declarations together: the same object twice, and work that waits for itself. */
 import type {Declaration, ParentRef} from '../../engine/model/declaration.ts'
 import {meansSame} from '../../engine/model/kind.ts'
+import {MOST_NAMESAKES, Namesakes} from '../../engine/model/namesakes.ts'
 import type {Key} from '../../engine/model/value.ts'
 import type {Problems} from '../files/problems.ts'
 import type {Draft} from './draft.ts'
@@ -12,7 +13,7 @@ export interface Resolved {
 }
 
 export function checkDuplicates(all: readonly Resolved[], index: DraftIndex, problems: Problems): void {
-  const known = new Map<string, Draft[]>()
+  const known = new Namesakes<Draft>()
   for (const {draft, declaration} of all) {
     const {kind} = draft
     const name = kind.singleton ? kind.name : draft.naturalKey
@@ -21,9 +22,13 @@ export function checkDuplicates(all: readonly Resolved[], index: DraftIndex, pro
     // Where a name may stand for several, an import block tells which one is meant.
     const meant = kind.identity.unique || kind.singleton ? '' : (declaration.importId ?? '')
     const slot = `${kind.name}\0${parent}\0${name}\0${meant}`
-    const alike = known.get(slot) ?? []
-    const other = alike.find(it => kind.singleton || meansSame(kind.identity, draft.plain, it.plain))
-    if (other === undefined) known.set(slot, [...alike, draft])
+    const other = known.add(slot, draft, it => kind.singleton === true || meansSame(kind.identity, draft.plain, it.plain))
+    if (other === undefined) continue
+    if (other === 'too-many')
+      problems.add(
+        draft.place,
+        `more than ${MOST_NAMESAKES} declarations are of a ${kind.noun} ${JSON.stringify(name)}: nobody can tell them apart`,
+      )
     else if (kind.singleton) problems.add(draft.place, `there is only one ${kind.noun}, and ${other.key} declares it already`)
     else
       problems.add(

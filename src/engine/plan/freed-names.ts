@@ -5,9 +5,11 @@
  * third name in between; elsewhere nobody waits. Where nobody leaves it in this run, nobody takes it.
  */
 import type {Problem} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
 import {sourceOf} from '../model/declaration.ts'
 import {kindCalled, meansSame, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
+import {MOST_NAMESAKES, Namesakes} from '../model/namesakes.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
@@ -78,26 +80,26 @@ export function takenStill(operations: readonly Operation[], input: Input): Oper
  */
 export function namedTwice(operations: readonly Operation[], input: Input): Problem[] {
   const all = new Map(operations.map(it => [keyOfOperation(it), it]))
-  const taken = new Map<string, Operation[]>()
-  const specOf = (it: Operation) => plainPart(input.observation.pairs.get(keyOfOperation(it))?.spec ?? {})
-  // Where a name may stand for several, what is there already is told by its id.
-  const areTwo = (a: Operation, b: Operation) => {
-    const {identity} = kindCalled(input.kinds, a.kind)
-    const areThere = a.remoteId !== undefined && b.remoteId !== undefined
-    return (areThere && !identity.unique) || !meansSame(identity, specOf(a), specOf(b))
-  }
-  return operations.flatMap(it => {
-    const [, place] = changeOfName(it, all, input)
+  const taken = new Namesakes<{readonly operation: Operation; readonly spec: JsonObject}>()
+  return operations.flatMap(operation => {
+    const [, place] = changeOfName(operation, all, input)
     if (place === undefined) return []
-    const key = keyOfOperation(it)
-    const alike = taken.get(textOf(place)) ?? []
-    const other = alike.find(one => !areTwo(it, one))
-    if (other === undefined) taken.set(textOf(place), [...alike, it])
-    const declaration = input.observation.pairs.get(key)?.declaration
-    if (other === undefined || declaration === undefined) return []
+    const key = keyOfOperation(operation)
+    const pair = input.observation.pairs.get(key)
+    const {identity, noun} = kindCalled(input.kinds, operation.kind)
+    const spec = plainPart(pair?.spec ?? {})
+    // Where a name may stand for several, what is there already is told by its id.
+    const other = taken.add(textOf(place), {operation, spec}, one => {
+      const areThere = operation.remoteId !== undefined && one.operation.remoteId !== undefined
+      return (identity.unique || !areThere) && meansSame(identity, spec, one.spec)
+    })
+    if (other === undefined || pair === undefined) return []
     const where = place.parent === '' ? '' : ` in ${place.parent}`
-    const message = `would be called ${JSON.stringify(place.name)}${where}, and so would ${keyOfOperation(other)}; one object can have one declaration`
-    return [{address: key, message, ...sourceOf(declaration)}]
+    const message =
+      other === 'too-many'
+        ? `more than ${MOST_NAMESAKES} declarations are of a ${noun} ${JSON.stringify(place.name)}${where}: nobody can tell them apart`
+        : `would be called ${JSON.stringify(place.name)}${where}, and so would ${keyOfOperation(other.operation)}; one object can have one declaration`
+    return [{address: key, message, ...sourceOf(pair.declaration)}]
   })
 }
 

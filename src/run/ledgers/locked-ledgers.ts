@@ -4,7 +4,7 @@ import {AppError} from '../../base/errors.ts'
 import {lockNamed} from '../../base/standing-locks.ts'
 import {Stopped} from '../../engine/apply/run-context.ts'
 import type {Unlock} from '../../engine/model/ledger.ts'
-import {afterFailure, lockAll, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
+import {afterFailure, type ChangeStop, lockAll, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {type Arrived, finishTransfers, ledgerName, marksIn} from '../../ledger/transfer.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
 import type {Host} from '../host/host.ts'
@@ -153,11 +153,7 @@ export async function underLocks<T>(
 }
 
 /** Whoever stops it before its first lock is taken stops it with nothing changed; who stops it later waits until all is. */
-export async function changingEach<T>(
-  stoppable: Stoppable,
-  until: string,
-  change: (stop: {readonly signal: AbortSignal; readonly begun: () => void}) => Promise<T>,
-): Promise<T> {
+export async function changingEach<T>(stoppable: Stoppable, until: string, change: (stop: ChangeStop) => Promise<T>): Promise<T> {
   const stop = new AbortController()
   let done: (() => void) | undefined
   const begun = () => {

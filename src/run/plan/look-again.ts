@@ -2,7 +2,6 @@
  * A plan that was made a while ago, in the same process: what it touches is read again, and nothing else; where something that
  * it leaves as it is keeps others from what they would do, all that it was made from.
  */
-
 import {kinds} from '../../backends/kinds.ts'
 import type {Lifts, Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
@@ -42,7 +41,8 @@ export async function lookAgain(
     allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
     adopt: [...plan.lifts.adopt, ...lifted.adopt],
   }
-  // What was not lifted stands before what it stood before: of `--safe-only` that is left out still. The ledgers are locked: each stack owns what it did.
+  // What was not lifted stands before what it stood before: of `--safe-only` that is left out still. The ledgers are
+  // locked: each stack owns what it did.
   const guards = [...evaluateGuards({...plan, operations, lifts}, kinds), ...readOnlyGuard(workspace, operations)]
   return {
     plan: {...plan, operations, summary: summaryOf(operations), guards, requests: fresh.plan.requests},

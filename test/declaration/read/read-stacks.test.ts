@@ -1,4 +1,6 @@
 import {describe, expect, it} from 'vitest'
+import type {JsonObject} from '../../../src/base/json.ts'
+import {MOST_NAMESAKES} from '../../../src/engine/model/namesakes.ts'
 import {Deferred, Secret} from '../../../src/engine/model/value.ts'
 import {declarationOf, messagesOf, problemsOf, read, readAll, type StackText} from './read-stack.ts'
 
@@ -623,6 +625,15 @@ describe('all declarations together', () => {
       expect(messagesOf(() => withOther(same))).toEqual([
         'null_resource.q: null_resource.p declares the peering "us-east-1 vpc-1" already: two declarations would change one object in turn',
       ])
+  })
+
+  it('refuses more peerings of one name than anybody tells apart', () => {
+    const network = {subscription: '1', provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}
+    const peering = (i: number): [string, JsonObject] => ['cloud.peering', {...network, awsAccountId: String(i)}]
+    const many = (count: number) => read({objects: Object.fromEntries(Array.from({length: count}, (_, i) => [`p${i}`, peering(i)]))})
+    expect(many(MOST_NAMESAKES).declarations).toHaveLength(MOST_NAMESAKES)
+    const said = 'more than 100 declarations are of a peering "us-east-1 vpc-1 10.0.0.0/24": nobody can tell them apart'
+    expect(messagesOf(() => many(MOST_NAMESAKES + 2))).toEqual([`null_resource.p100: ${said}`, `null_resource.p101: ${said}`])
   })
 
   it('finds objects that wait for each other, across stacks too', () => {

@@ -79,3 +79,23 @@ it.each([
     expect((await lab.plan([both()])).plan.operations.map(it => it.action)).toEqual(['adopt', 'adopt', 'adopt'])
   })
 })
+
+it('more of one name than anybody tells apart are refused, though each says another account', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([main()])
+    const peering = (stack: StackBuilder, i: number) => stack.peering(`p${100 + i}`, 'main', {...network, awsAccountId: String(i)})
+    const first = Array.from({length: 60}, (_, i) => i).reduce(peering, main())
+    const spec = (i: number) => ({...network, awsAccountId: String(i)})
+    const second = Array.from({length: 41}, (_, i) => 60 + i).reduce(
+      (stack, i) => stack.add('cloud.peering', `p${100 + i}`, spec(i), {parent: {by: 'name', name: 'main'}}),
+      stackOf('b'),
+    )
+    const message =
+      'more than 100 declarations are of a peering "us-east-1 vpc-1 10.0.0.0/24" in cloud/subscriptions/1: nobody can tell them apart'
+    await expect(lab.plan([first, second])).rejects.toMatchObject({
+      code: 'E_PLAN_PROBLEMS',
+      problems: [{address: 'b:null_resource.p200', message}],
+    })
+  })
+})
