@@ -87,6 +87,28 @@ describe('a server whose copies lag behind', () => {
     expect(await it.load()).toMatchObject({serial: 1})
   })
 
+  it('is asked again under the lock, too, for what was read before it was taken', async () => {
+    const writer = store()
+    const given = await writer.lock(0)
+    await writer.save(await writer.load())
+    const older = server.state
+    await writer.save(await writer.load())
+    const newest = server.state
+    await given()
+    const it = store()
+    expect(await it.load()).toMatchObject({serial: 2})
+    const unlock = await it.lock(0)
+    for (const lags of [older, undefined]) {
+      server.state = lags
+      await expect(it.load()).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('and had 2 before')})
+    }
+    meanwhile = async () => {
+      server.state = newest
+    }
+    expect(await it.load()).toMatchObject({serial: 2})
+    await unlock()
+  })
+
   it.each(['nameless', 'repeated'] as const)(
     'says nothing of who has the lock, where that is told from the ledger (a lock that is %s): nobody else has written',
     async lockAnswer => {
