@@ -120,10 +120,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return tryAgain(once, {clock})
   }
 
-  /**
-   * Under its lock nobody else writes: what is older than what this run has seen there comes from a copy that lags behind. So it
-   * counts for what was seen before the lock was taken: made from an older copy, the next version would lack what others have written.
-   */
+  /** Under its lock nobody else writes: what is older than what this run has seen, then or before, comes from a copy that lags behind. */
   #isOlder({serial, lineage, condition}: Ledger): boolean {
     const known = this.#held ? this.#known : undefined
     return known !== undefined && serial < known.serial && (condition === 'absent' || lineage === known.lineage)

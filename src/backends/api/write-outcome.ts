@@ -52,19 +52,20 @@ function refusal(request: ApiRequest, answer: ApiAnswer, {voice, changesInFlight
   const said = saidIn(answer.text)
   const error: AppError = errorOf(voice, request, answer)
   const reason = answerWords(answer)
-  const later = {reason, ...(answer.mayHaveArrived && {mayHaveArrived: true as const})}
+  const earlier = answer.mayHaveArrived ? {mayHaveArrived: true as const} : {}
+  const later = {reason, ...earlier}
   if (status >= 500 || status === 408) {
     // 501 and 505 are about what the server is: nothing was done.
-    if (status === 501 || status === 505) return {outcome: 'refused', error}
+    if (status === 501 || status === 505) return {outcome: 'refused', error, ...earlier}
     if (status === 503 && refusedBy503(said)) return {outcome: 'busy', ...later}
     return {outcome: 'unknown', error: new UnknownOutcomeError(voice, request, error)}
   }
   const wait = notNow(said)
   if (wait === 'crowded') return {outcome: 'crowded', ...later}
   if (status === 404 || status === 410) return {outcome: 'gone', error}
-  if (status === 429) return isCrowded429(answer, changesInFlight) ? {outcome: 'crowded', ...later} : {outcome: 'unsent', error}
+  if (status === 429) return isCrowded429(answer, changesInFlight) ? {outcome: 'crowded', ...later} : {outcome: 'unsent', error, ...earlier}
   if (wait === 'busy' || status === 423 || (status === 409 && !isTaken(said))) return {outcome: 'busy', ...later}
-  return {outcome: 'refused', error, ...(isTaken(said) ? {taken: true} : {})}
+  return {outcome: 'refused', error, ...earlier, ...(isTaken(said) ? {taken: true} : {})}
 }
 
 /** A 429 to a write that waits for a running change to end, and not for seconds (wire facts, "Limits beyond rate"). */

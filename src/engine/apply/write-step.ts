@@ -227,9 +227,7 @@ async function oneRequest(
     case 'unsent':
       if (sent.outcome === 'refused' && sent.taken && it.isAgain && step === 'create')
         return doubtful(context, it, {sentAt: tries.sentAt, cause: sent.error, isTaken: true}, rest)
-      journal.append({type: 'void', key, step, why: sent.error.code}, false)
-      if (sent.outcome === 'unsent' && context.closing.aborted) return over({ok: false, state: 'skipped'})
-      return over({ok: false, state: 'failed', error: sent.error})
+      return over(refusedForGood(context, it, sent))
     case 'unknown':
       return doubtful(context, it, {sentAt: tries.sentAt, cause: sent.error}, rest)
     default:
@@ -240,6 +238,21 @@ async function oneRequest(
 function madeIn(it: Write, answer: Accepted): {readonly remoteId?: string} {
   const remoteId = it.madeBy(answer)
   return remoteId === undefined ? {} : {remoteId}
+}
+
+/** Of what was sent before without an answer a refusal proves nothing: the first one may be why (a name that is taken by now). */
+function refusedForGood(
+  {options, closing}: RunContext,
+  {key, step, what, mayHaveArrived}: Write,
+  sent: Extract<WriteOutcome, {readonly outcome: 'refused' | 'unsent'}>,
+): StepEnd {
+  const {error} = sent
+  if (mayHaveArrived || sent.mayHaveArrived) {
+    const why = `its answer was lost, and ${sent.outcome === 'refused' ? 'sent again it was refused' : 'it could not be sent again'}: ${error.message}`
+    return {ok: false, state: 'unknown', error: new OutcomeUnknownError(what, why, error)}
+  }
+  options.journal.append({type: 'void', key, step, why: error.code}, false)
+  return sent.outcome === 'unsent' && closing.aborted ? {ok: false, state: 'skipped'} : {ok: false, state: 'failed', error}
 }
 
 function refusedForNow(

@@ -75,9 +75,9 @@ export type WriteOutcome =
   /** 404: on a delete that is success. */
   | {readonly outcome: 'gone'; readonly error: AppError}
   /** The API understood and refused; sending again cannot help. `taken`: what is asked for is there already. */
-  | {readonly outcome: 'refused'; readonly error: AppError; readonly taken?: true}
+  | {readonly outcome: 'refused'; readonly error: AppError; readonly taken?: true; readonly mayHaveArrived?: true}
   /** It never reached the API, and the tries are spent. */
-  | {readonly outcome: 'unsent'; readonly error: AppError}
+  | {readonly outcome: 'unsent'; readonly error: AppError; readonly mayHaveArrived?: true}
   /** Sent, and no answer tells what became of it. */
   | {readonly outcome: 'unknown'; readonly error: AppError}
 

@@ -71,3 +71,41 @@ describe('a create that is refused the second time, for it is there', () => {
     })
   })
 })
+
+describe('a change that is refused the second time, its first answer lost', () => {
+  it.each(['500', 'drop'] as const)('is none that failed (%s): the first may have done it, and the next run has it as done', async how => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 0, readyMs: 0, refuseUnchangedName: true}}})
+    await lab.run(async () => {
+      await lab.apply([base()])
+      await lab.clock.sleep(300_000)
+      lab.simulator.inject({
+        match: {method: 'PUT'},
+        times: 1,
+        action: how === 'drop' ? {type: 'drop-after-effect'} : {type: 'status', status: 500, effect: true},
+      })
+      const renamed = stackOf().subscription('main', {name: 'renamed'})
+      const built = await lab.plan([renamed])
+      const {summary, ended} = await lab.execute(built, [renamed])
+      expect([summary.unknown, summary.failed, ended[0]?.error?.code]).toEqual([1, 0, 'E_OUTCOME_UNKNOWN'])
+      expect(ended[0]?.error?.message).toContain('sent again it was refused')
+      expect((await settle(lab, built, [renamed])).void).toHaveLength(1)
+      const {plan} = await lab.plan([renamed])
+      expect(plan.operations.map(it => it.action)).toEqual(['adopt'])
+    })
+  })
+
+  it('has failed where the first one was refused', async () => {
+    const lab = new Lab({simulator: {cloud: {refuseUnchangedName: true}}})
+    await lab.run(async () => {
+      await lab.apply([base()])
+      await lab.clock.sleep(300_000)
+      lab.simulator.inject({
+        match: {method: 'PUT'},
+        times: 1,
+        action: {type: 'status', status: 400, body: {error: {code: 'INVALID_REQUEST', message: 'No.'}}},
+      })
+      const {summary} = await lab.apply([stackOf().subscription('main', {name: 'renamed'})])
+      expect([summary.unknown, summary.failed]).toEqual([0, 1])
+    })
+  })
+})
