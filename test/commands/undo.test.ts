@@ -248,6 +248,31 @@ describe('undo', () => {
       expect(readFileSync(join(at.folder, file), 'utf8')).not.toMatch(/first-Pw-1|second-Pw-2/)
   })
 
+  it.each([
+    ['keeps an object that it made when a later run has sent it another secret', 'second-Pw-2', 104_857_600, false],
+    ['lets an object go that it made when later runs have left its secrets as they were', 'first-Pw-1', 104_857_600, true],
+  ])('%s', async (_, password, memory_size, goes) => {
+    const shop = (size: number) =>
+      jsonStack('shop')
+        .block('variable', {pw: {type: 'string', sensitive: true}})
+        .bdb('other', {memory_size: size})
+        .bdb('local', {memory_size}, {expressions: {'/authentication_redis_pass': '${var.pw}'}})
+    const run = async (stack: JsonStack, secret: string) => {
+      const outcome = await at.fast(['apply', ...save(stack), '--auto-approve', '-o', 'json'], {env: {TF_VAR_pw: secret}})
+      expect(outcome).toMatchObject({code: 0})
+      return documentOf(outcome).run
+    }
+    const first = await run(shop(104_857_600), 'first-Pw-1')
+    await run(shop(209_715_200), password)
+    const {undoable, conflicts} = await undo(first)
+    expect(actions(undoable)).toEqual(goes ? {local: 'delete'} : {})
+    const why = (address: string, text: string) => ({address: `null_resource.${address}`, why: expect.stringContaining(text)})
+    expect(conflicts).toMatchObject([
+      ...(goes ? [] : [why('local', 'may have changed its secrets')]),
+      why('other', 'a later run has changed it'),
+    ])
+  })
+
   it('finds an object where a later run or a transfer has put it', async () => {
     const two = (shop: JsonStack, far: JsonStack) => saveStacks(at.folder, [shop, far])
     const far = () => jsonStack('far').subscription('away')

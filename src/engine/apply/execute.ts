@@ -117,10 +117,10 @@ class Run {
   }
 
   /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
-  readonly #noteSaved: SavedListener = (stack, version, objects) => {
+  readonly #noteSaved: SavedListener = (stack, version, written) => {
     const {journal} = this.#context.options
     try {
-      journal.append({type: 'saved', stack, ...versionOn(version), objects}, false)
+      journal.append({type: 'saved', stack, ...versionOn(version), ...written}, false)
     } catch (error) {
       this.#context.fail(error)
     }

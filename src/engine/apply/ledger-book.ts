@@ -6,6 +6,7 @@ import {canonicalJson, type Json} from '../../base/json.ts'
 import {type Tried, tryAgain} from '../../base/try-again.ts'
 import {deposedAddress, isDeposed} from '../model/deposed.ts'
 import type {Emit} from '../model/events.ts'
+import type {WrittenObjects} from '../model/journal.ts'
 import {
   auditedOnly,
   type Ledger,
@@ -31,8 +32,8 @@ export type SealSecrets = (ledger: Ledger, closing: boolean) => Promise<Ledger>
 /** Told of secrets as soon as they are recorded, long before the ledger is written: their digests take time. */
 export type SealAhead = (ledger: Ledger, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>) => void
 
-/** @param objects - what the version has under the addresses that changed in it, by address */
-export type SavedListener = (stack: string, version: LedgerVersion, objects: Readonly<Record<string, string>>) => void
+/** @param written - what the version has under the addresses that changed in it */
+export type SavedListener = (stack: string, version: LedgerVersion, written: WrittenObjects) => void
 
 /** 1, 2, 4, 8 and 16 s between them. */
 const SAVE_TRIES = 6
@@ -290,9 +291,6 @@ export class LedgerBook {
       this.#dirty.delete(stack)
       const isOnly = this.#auditOnly.delete(stack)
       try {
-        const objects = Object.fromEntries(
-          [...addresses].flatMap(it => [ledger.entries.get(it)].flatMap(at => (at ? [[it, at.remoteId]] : []))),
-        )
         const isSealed = ledger.secretSalt !== undefined || (this.#secrets.get(stack)?.size ?? 0) > 0
         const sealed = isSealed ? await this.#seal(ledger, closing) : ledger
         const saved = await store.save(isOnly && sealed.audit ? auditedOnly(sealed, sealed.audit) : sealed)
@@ -301,7 +299,7 @@ export class LedgerBook {
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
         const {serial, lineage, secretSalt} = saved
-        this.#onSaved(stack, {serial, lineage}, objects)
+        this.#onSaved(stack, {serial, lineage}, writtenIn(sealed, addresses))
         this.#ledgers.set(
           stack,
           now === ledger || now === undefined
@@ -344,5 +342,14 @@ export class LedgerBook {
     if (canonicalJson(rest) === canonicalJson(before)) return
     this.#ledgers.set(stack, changed)
     this.#touch(stack, [])
+  }
+}
+
+function writtenIn({entries}: Ledger, addresses: ReadonlySet<string>): WrittenObjects {
+  const written = [...addresses].flatMap(it => entries.get(it) ?? [])
+  const sealed = written.filter(it => Object.keys(it.secrets).length > 0)
+  return {
+    objects: Object.fromEntries(written.map(it => [it.address, it.remoteId])),
+    ...(sealed.length > 0 ? {secrets: Object.fromEntries(sealed.map(it => [it.address, it.secrets]))} : {}),
   }
 }

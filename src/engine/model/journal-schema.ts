@@ -43,6 +43,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     serial: z.number(),
     lineage: z.string().exactOptional(),
     objects: z.record(z.string(), z.string()).exactOptional(),
+    secrets: z.record(z.string(), z.record(z.string(), z.string())).exactOptional(),
   }),
   told({type: z.literal('verified'), keys: z.array(z.string())}),
   told({type: z.literal('left')}),

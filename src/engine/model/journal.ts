@@ -53,18 +53,22 @@ type Entry =
   /** What was settled of these stands in the ledger. */
   | {readonly type: 'recorded'; readonly keys: readonly Key[]}
   /** This run has written the ledger of a stack. */
-  | {
-      readonly type: 'saved'
-      readonly stack: string
-      readonly serial: number
-      readonly lineage?: string
-      /** Remote ids of what was written in it, by address; absent in journals of older versions. */
-      readonly objects?: Readonly<Record<string, string>>
-    }
+  | ({readonly type: 'saved'; readonly stack: string; readonly serial: number; readonly lineage?: string} & Partial<WrittenObjects>)
   | {readonly type: 'verified'; readonly keys: readonly Key[]}
   | {readonly type: 'end'; readonly summary: Readonly<Record<string, number>>}
   /** The command ended, and the run did not: something is in flight or unknown. */
   | {readonly type: 'left'}
+
+/** What a version of a ledger has under the addresses that changed in it; absent in journals of older versions. */
+export interface WrittenObjects {
+  /** Remote ids by address. */
+  readonly objects: Readonly<Record<string, string>>
+  /** Digests as the ledger has them, by address and JSON pointer, where it has any. */
+  readonly secrets?: Readonly<Record<string, LedgerSecrets>>
+}
+
+/** Digests by JSON pointer. */
+type LedgerSecrets = Readonly<Record<string, string>>
 
 export type SentSecrets = Readonly<Record<string, string>>
 
@@ -137,6 +141,8 @@ export interface DeadRun {
   readonly tasks: readonly StartedTask[]
   /** The last version of each stack's ledger that the run knew; absent in journals of older versions. */
   readonly versions: ReadonlyMap<string, LedgerVersion>
+  /** By key, the secrets of what the run has written as its ledgers had them then; absent where there were none, or nobody noted them. */
+  readonly secretsLeft: ReadonlyMap<Key, LedgerSecrets>
   /** When the last of them ended; lists may not show it yet. */
   readonly lastSettledAt: number
   readonly ended: boolean
@@ -186,6 +192,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const tasks: StartedTask[] = []
   const versions = new Map<string, LedgerVersion>()
   const written = new Map<Key, string>()
+  const secretsLeft = new Map<Key, LedgerSecrets>()
   let lastSettledAt = 0
   let ended = false
   for (const entry of entries) {
@@ -198,6 +205,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
     if (entry.type === 'saved') {
       versions.set(entry.stack, versionIn(entry.serial, entry.lineage))
       for (const [address, remoteId] of Object.entries(entry.objects ?? {})) written.set(keyOf(entry.stack, address), remoteId)
+      for (const [address, secrets] of Object.entries(entry.secrets ?? {})) secretsLeft.set(keyOf(entry.stack, address), secrets)
     }
     if (!('step' in entry)) continue
     const id = `${entry.key} ${entry.step}`
@@ -239,5 +247,5 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   }
   const isWritten = ({key, remoteId}: SettledStep) => remoteId !== undefined && written.get(key) === remoteId
   settled = settled.map(it => (isWritten(it) ? {...it, written: true} : it))
-  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], tasks, versions, lastSettledAt, ended}
+  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], tasks, versions, secretsLeft, lastSettledAt, ended}
 }

@@ -35,6 +35,8 @@ export interface Touched {
   readonly untouched: boolean
   /** As it is now; absent as long as nobody has looked. */
   readonly live?: JsonObject | undefined
+  /** Its secrets as the run left them: digests by JSON pointer; absent where there were none, or nobody noted them. */
+  readonly secretsLeft?: LedgerEntry['secrets'] | undefined
   /** What the ledger had of it before the run; absent: nothing. */
   readonly before?: LedgerEntry | undefined
 }
@@ -88,12 +90,14 @@ const isThere = ({kind, operation, now, live = {}}: Touched, field: string, valu
 
 const LATER = 'a later run has changed it'
 const MAYBE_LATER = 'a later run may have changed it: its value was not known when this one was planned'
+const MAYBE_SECRETS = 'a later run may have changed its secrets'
 const OUTSIDE = 'somebody has changed it since'
 
 /** Whether an object is not what the run has left, in words; it goes as a whole or not at all. */
 export function changedSince(touched: Touched): string | undefined {
   const fields = new Set([...Object.keys(touched.now.applied), ...Object.keys(touched.operation.declared?.spec ?? {})])
   if ([...fields].some(field => !same(touched.now.applied[field], left(touched, field)))) return LATER
+  if (!(touched.untouched || same(touched.now.secrets, touched.secretsLeft ?? {}))) return MAYBE_SECRETS
   return driftedFields(touched).size > 0 ? OUTSIDE : undefined
 }
 

@@ -3,7 +3,7 @@ import type {JsonObject} from '../../base/json.ts'
 import type {BeforeImage} from '../model/before-image.ts'
 import type {Declaration} from '../model/declaration.ts'
 import type {Kinds} from '../model/kind.ts'
-import type {Ledger, LedgerVersion} from '../model/ledger.ts'
+import type {Ledger, LedgerEntry, LedgerVersion} from '../model/ledger.ts'
 import type {Operation, Plan} from '../model/plan.ts'
 import type {Key} from '../model/value.ts'
 import type {FieldLeft} from './undo-fields.ts'
@@ -15,6 +15,8 @@ export interface UndoInput {
   readonly image: BeforeImage
   /** The ledgers as the run left them, where its journal says. */
   readonly versions: ReadonlyMap<string, LedgerVersion>
+  /** By key, the secrets of what the run has written, as its ledgers had them then: digests by JSON pointer. */
+  readonly secretsLeft: ReadonlyMap<Key, LedgerEntry['secrets']>
   /** As they are now, of the stacks of the run. */
   readonly ledgers: ReadonlyMap<string, Ledger>
   /** Of the other stacks. */

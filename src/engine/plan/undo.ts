@@ -270,7 +270,7 @@ class WayBack {
   }
 
   #touched(operation: Operation, {stack, entry}: Located): Touched {
-    const {ledgers, versions, live} = this.#input
+    const {ledgers, versions, live, secretsLeft} = this.#input
     const ledger = ledgers.get(stack)
     return {
       kind: this.#kind(operation),
@@ -278,6 +278,7 @@ class WayBack {
       now: entry,
       untouched: ledger !== undefined && isUntouchedSince(ledger, versions.get(stack)),
       live: live.get(liveKey(stack, entry.remoteId)),
+      secretsLeft: secretsLeft.get(keyOfOperation(operation)),
     }
   }
 

@@ -98,6 +98,7 @@ export async function undoRun(workspace: Workspace, wish: UndoWish): Promise<Und
     done: doneBy(story),
     image: image ?? {format: 'svcctl.before/1', stacks: {}},
     versions: story.versions,
+    secretsLeft: story.secretsLeft,
     ledgers: workspace.ledgers,
     others: workspace.otherLedgers,
     kinds,

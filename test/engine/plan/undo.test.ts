@@ -42,6 +42,7 @@ async function undone(
       done: new Map(ended.map(({operation, remoteId}) => [keyOfOperation(operation), remoteId === undefined ? {} : {remoteId}])),
       image: beforeImage(plan.operations, ledgers),
       versions,
+      secretsLeft: new Map(),
       ledgers: await lab.ledgers(['shop']),
       others: [],
       kinds,
