@@ -131,7 +131,7 @@ export const keyHashAt = ({credentials}: Pick<Connection, 'credentials'>, addres
   keyHashOf(address, credentials.type === 'key' ? credentials.key : credentials.username)
 
 /** Whom a connection would speak to, as far as that needs no secret. */
-export interface MeantAccount extends Pick<Connection, 'api' | 'address' | 'keyHash'> {
+export interface MeantAccount extends Pick<Connection, 'api' | 'address' | 'keyHash' | 'profile'> {
   /** Where its holds and freezes are, for all machines. */
   readonly controls?: string
 }
@@ -148,7 +148,13 @@ export async function accountMeant(api: Api, input: ConnectionInput): Promise<Me
   if (id === undefined || addressed === undefined) return undefined
   const address = cleanAddress(api, addressed)
   const controls = picker.pick('controls')?.value
-  return {api, address, keyHash: keyHashOf(address, await inClear(id, keyring)), ...(controls === undefined ? {} : {controls})}
+  return {
+    api,
+    address,
+    keyHash: keyHashOf(address, await inClear(id, keyring)),
+    ...(profile === undefined ? {} : {profile: profile.name}),
+    ...(controls === undefined ? {} : {controls}),
+  }
 }
 
 interface Picked {

@@ -1,7 +1,8 @@
 /** What a person meets when holds and freezes stand against something, or cannot be read. */
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {type Agreed, type Freeze, frozenWords} from '../engine/model/controls.ts'
+import {type Agreed, type Freeze, type FreezeInForce, frozenWords, type Hold} from '../engine/model/controls.ts'
+import {keyOf} from '../engine/model/value.ts'
 
 /** Nobody can tell what is held or frozen: nothing is sent. */
 export class ControlsError extends AppError {
@@ -30,17 +31,18 @@ export class ControlsLockedError extends AppError {
 
 /** Somebody froze what this is about. */
 export class FrozenError extends AppError {
-  readonly #freezes: readonly [Freeze, ...Freeze[]]
+  readonly #freezes: readonly FreezeInForce[]
 
   /** @param former - the ledger beside which the freezes of stacks are kept, where the code names another one by now */
-  constructor(freezes: readonly [Freeze, ...Freeze[]], former?: string) {
-    const [first] = freezes
+  constructor(freezes: readonly FreezeInForce[], former?: string) {
+    const [first, ...more] = liftCommands(freezes, former)
     const strict = freezes.find(it => it.strict)
     super(`${freezes.map(frozenWords).join('; ')}: nothing new is sent, and no ledger is changed`, {
       code: 'E_FROZEN',
       exit: EXIT.refused,
       suggestions: [
-        `Wait until ${latest(freezes)}, or ask ${first.by}, who can lift it${whereKept(first.stack, former)}: svcctl freeze lift ${first.id}${first.stack === undefined ? ' --account' : ''}`,
+        `Wait until ${latest(freezes)}, or ask ${people(freezes)}, who can lift it${first}`,
+        ...more.map(it => `And that of the account${it}`),
         ...(strict === undefined ? [] : [`--break-glass does not pass ${strict.id}, which is strict.`]),
       ],
     })
@@ -67,12 +69,16 @@ export class ControlsLostError extends AppError {
 /** Somebody holds the object, or one that would go with it. */
 export class HeldError extends AppError {
   /** @param keeper - the held object, where it is another one, which keeps the address it has in the ledger */
-  constructor({by, until, reason}: Agreed, keeper?: string) {
+  constructor({by, until, reason, stack, address}: Agreed & Partial<Hold>, keeper?: string) {
     const what = keeper === undefined ? 'it is' : `${keeper}, which has that address in the ledger, is`
     super(`${what} held by ${by} until ${until}, and was left alone: ${reason}`, {
       code: 'E_HELD',
       exit: EXIT.refused,
-      suggestions: [`Wait until then, or ask ${by}, who can lift it: svcctl hold lift ADDRESS`],
+      suggestions: [
+        stack === undefined || address === undefined
+          ? `Wait until then, or ask ${by}, who can lift it (svcctl hold lift) under the address that it has in: svcctl hold list`
+          : `Wait until then, or ask ${by}, who can lift it: svcctl hold lift ${shellWord(keyOf(stack, address))}`,
+      ],
     })
   }
 }
@@ -88,7 +94,7 @@ export class HeldObjectsError extends AppError {
       exit: EXIT.refused,
       problems: held.map(({address, hold}) => ({address, message: `is held by ${hold.by} until ${hold.until}: ${hold.reason}`})),
       suggestions: [
-        `Wait until then, or ask ${held[0]?.hold.by ?? 'them'}, who can lift it${whereKept(former?.stack, former?.place)}: svcctl hold lift ${shellWord(held[0]?.address ?? 'ADDRESS')}`,
+        `Wait until then, or ask ${people(held.map(it => it.hold))}, who can lift it${whereKept(former?.stack, former?.place)}: svcctl hold lift ${held.map(it => shellWord(it.address)).join(' ')}`,
       ],
     })
     this.#held = held
@@ -107,6 +113,22 @@ interface HeldObject {
 /** Commands look beside the ledger that the code names. */
 const whereKept = (stack: string | undefined, former: string | undefined): string =>
   stack === undefined || former === undefined ? '' : ` with ${former} as the backend of stack ${stack} in its code`
+
+/** One command for all of the stacks, and one for each account: none of them alone would be enough. */
+function liftCommands(freezes: readonly FreezeInForce[], former: string | undefined): string[] {
+  const ofStacks = freezes.filter(it => it.stack !== undefined)
+  const ofAccounts = freezes.filter(it => it.stack === undefined)
+  const lift = (these: readonly Freeze[]) => `: svcctl freeze lift ${these.map(it => it.id).join(' ')}`
+  return [
+    ...(ofStacks.length === 0 ? [] : [`${whereKept(ofStacks[0]?.stack, former)}${lift(ofStacks)}`]),
+    ...[...new Set(ofAccounts.map(it => it.profile))].map(
+      profile =>
+        `${lift(ofAccounts.filter(it => it.profile === profile))} --account${profile === undefined ? '' : ` --profile ${shellWord(profile)}`}`,
+    ),
+  ]
+}
+
+const people = (said: readonly Agreed[]): string => [...new Set(said.map(it => it.by))].join(' and ')
 
 const latest = (freezes: readonly Freeze[]): string =>
   freezes

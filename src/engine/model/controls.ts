@@ -18,6 +18,12 @@ export interface Freeze extends Agreed {
   readonly strict: boolean
 }
 
+/** A freeze as a run meets it. */
+export interface FreezeInForce extends Freeze {
+  /** Of an account's: the profile that names the account, where one does. */
+  readonly profile?: string
+}
+
 /** One object stays as it is. */
 export interface Hold extends Agreed {
   readonly stack: string

@@ -30,8 +30,8 @@ export async function openControls(workspace: Workspace, plan: Plan, whole: Plan
   assertNotFrozen(inForce)
   if (breakGlass) await auditBreakGlass(workspace, plan, why)
   const operations = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
-  const restrictions = ({freezes: [first, ...more], holds}: InForce): Restrictions => ({
-    closed: first && new FrozenError([first, ...more]),
+  const restrictions = ({freezes, holds}: InForce): Restrictions => ({
+    closed: freezes.length === 0 ? undefined : new FrozenError(freezes),
     left: key => {
       const operation = operations.get(key)
       const hold = operation && holdOn(operation, holds, ledgers)

@@ -1,6 +1,6 @@
 /** Holds and freezes as whoever plans or looks sees them. */
 import {ControlsError} from '../../controls/errors.ts'
-import type {Freeze} from '../../engine/model/controls.ts'
+import type {FreezeInForce} from '../../engine/model/controls.ts'
 import type {PlannedFreeze} from '../../engine/model/plan.ts'
 import type {InForce} from './controls.ts'
 import type {Workspace} from './workspace.ts'
@@ -16,4 +16,4 @@ export async function controlsSeen({controls, onlyReads, host}: Workspace): Prom
   }
 }
 
-export const plannedFreezes = (freezes: readonly Freeze[]): PlannedFreeze[] => freezes.map(({at: _, ...it}) => it)
+export const plannedFreezes = (freezes: readonly FreezeInForce[]): PlannedFreeze[] => freezes.map(({at: _, profile: _profile, ...it}) => it)

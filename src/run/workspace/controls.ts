@@ -4,7 +4,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import {FrozenError} from '../../controls/errors.ts'
 import {type AccountPlace, besideLedger, ofAccount} from '../../controls/place.ts'
 import {asFile, ControlsStore, OWNER} from '../../controls/store.ts'
-import type {Freeze, Hold} from '../../engine/model/controls.ts'
+import type {FreezeInForce, Hold} from '../../engine/model/controls.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import {accountKey} from '../../transport/shared-budget.ts'
 import type {Host} from '../host/host.ts'
@@ -17,11 +17,13 @@ export interface ControlledAccount {
   readonly keyHash: string
   /** From the profile. */
   readonly controls?: string
+  /** That names it. */
+  readonly profile?: string
 }
 
 /** What counts now. */
 export interface InForce {
-  readonly freezes: readonly Freeze[]
+  readonly freezes: readonly FreezeInForce[]
   /** By stack. */
   readonly holds: ReadonlyMap<string, readonly Hold[]>
 }
@@ -36,6 +38,8 @@ const NEXT_ONE = 'run the command again, which waits for 20 s and takes it away'
 interface Kept {
   /** Absent: an account's. */
   readonly stack?: string
+  /** Of the account. */
+  readonly profile?: string
   readonly patient: ControlsStore
   readonly quick: ControlsStore
 }
@@ -48,14 +52,18 @@ export class RunControls {
   constructor(host: Host, stacks: readonly LedgerOf[], accounts: readonly ControlledAccount[]) {
     this.#states = new StateStores(host)
     const {all, stateDir} = host.environment
-    const places: (AccountPlace & {readonly stack?: string})[] = [
+    const places: (AccountPlace & Pick<Kept, 'stack' | 'profile'>)[] = [
       ...stacks.map(({name, ledger}) => ({stack: name, location: besideLedger(ledger, {environment: all, stack: name, folder: host.cwd})})),
-      ...accounts.map(({address, keyHash, controls}) => ofAccount(stateDir, accountKey(address, keyHash), controls)),
+      ...accounts.map(({address, keyHash, controls, profile}) => ({
+        ...ofAccount(stateDir, accountKey(address, keyHash), controls),
+        ...(profile === undefined ? {} : {profile}),
+      })),
     ]
-    const kept = places.map(({stack, ...place}) => {
+    const kept = places.map(({stack, profile, ...place}) => {
       const freeing = (id: string) => (stack === undefined ? NEXT_ONE : `svcctl force-unlock --stack ${shellWord(stack)} ${shellWord(id)}`)
       return {
         ...(stack === undefined ? {} : {stack}),
+        ...(profile === undefined ? {} : {profile}),
         patient: this.#open(host, place, {timeoutMs: PATIENT_MS, freeing}),
         quick: this.#open(host, place, {timeoutMs: QUICK_MS, retryMax: 0, freeing}),
       }
@@ -67,7 +75,11 @@ export class RunControls {
   /** @throws ControlsError */
   async read(how: 'patient' | 'quick' = 'patient'): Promise<InForce> {
     const read = await Promise.all(this.#kept.map(async it => ({it, controls: await it[how].read()})))
-    const freezes = new Map(read.flatMap(({controls}) => controls.freezes.map(it => [it.id, it] as const)))
+    const freezes = new Map(
+      read.flatMap(({it: {profile}, controls}) =>
+        controls.freezes.map((it): [string, FreezeInForce] => [it.id, {...it, ...(profile === undefined ? {} : {profile})}]),
+      ),
+    )
     const holds = read.flatMap(({it, controls}) => (it.stack === undefined ? [] : [[it.stack, controls.holds] as const]))
     return {freezes: [...freezes.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), holds: new Map(holds)}
   }
@@ -93,8 +105,8 @@ export class RunControls {
 
 /** @param breakGlass - only strict freezes count */
 export function assertNotFrozen({freezes}: Pick<InForce, 'freezes'>, breakGlass = false): void {
-  const [first, ...more] = freezes.filter(it => it.strict || !breakGlass)
-  if (first !== undefined) throw new FrozenError([first, ...more])
+  const standing = freezes.filter(it => it.strict || !breakGlass)
+  if (standing.length > 0) throw new FrozenError(standing)
 }
 
 /**

@@ -268,9 +268,10 @@ export class Workspace {
 
   /** Holds and freezes of its stacks and accounts. @throws HttpBackendError */
   get controls(): RunControls {
-    const accounts = this.connections.map(({address, keyHash, settings: {controls}}) => ({
+    const accounts = this.connections.map(({address, keyHash, profile, settings: {controls}}) => ({
       address,
       keyHash,
+      ...(profile === undefined ? {} : {profile}),
       ...(controls === undefined ? {} : {controls}),
     }))
     this.#opened.controls ??= new RunControls(this.host, this.#opened.options.stacks, accounts)

@@ -158,6 +158,9 @@ describe('a held object', () => {
     declare(shop().remove('a'))
     const forget = await run('forget', 'a', '--yes', '-o', 'json')
     expect([forget.code, documentOf(forget).error.code]).toEqual([3, 'E_HELD_OBJECTS'])
+    await run('hold', 'b', '--until', '4h', '--reason', 'as well', '--by', 'bo')
+    const all = documentOf(await run('forget', '*', '--yes', '--anyway', '-o', 'json')).error.suggestions[0]
+    expect(all).toMatch(/ask ada and bo, who can lift it: svcctl hold lift shop:null_resource.a shop:null_resource.b$/)
     const both = saveStacks(here.folder, [shop().remove('a'), new JsonStack('other').database('a', '${1}')])
     const transfer = await here.run(['transfer', 'a', '--from', 'shop', '--to', 'other', '--anyway', '-o', 'json', '--synth-dir', both])
     expect([transfer.code, documentOf(transfer).error?.code]).toEqual([3, 'E_HELD_OBJECTS'])
@@ -386,6 +389,28 @@ describe('a frozen account', () => {
     } finally {
       await server.close()
     }
+  })
+})
+
+describe('the way out of several freezes', () => {
+  it('names the commands that lift all of them, of an account with its profile', async () => {
+    const config = join(here.folder, 'config.toml')
+    const {SVC_CLOUD_API_URL: url, SVC_CLOUD_API_KEY: key, SVC_CLOUD_SECRET_KEY: secret} = here.env
+    const prod = `[profiles.prod]\ndeployment_type = "cloud"\napi_url = "${url}"\napi_key = "${key}"\napi_secret = "${secret}"\n`
+    const other = '[profiles.other]\ndeployment_type = "cloud"\napi_url = "http://127.0.0.1:9/v1"\napi_key = "k"\napi_secret = "other"\n'
+    writeFileSync(config, `default_cloud = "other"\n${prod}${other}`, {mode: 0o600})
+    Object.assign(env, {SVC_CONFIG_FILE: config, SVC_CLOUD_API_URL: '', SVC_CLOUD_API_KEY: '', SVC_CLOUD_SECRET_KEY: ''})
+    await freezeShop()
+    await run('freeze', '--until', '5h', '--reason', 'another one', '--by', 'bo')
+    await here.run(['freeze', '--account', '--profile', 'prod', '--until', '1h', '--reason', 'quarter end', '--by', 'ada'], {env})
+    const refused = documentOf(await apply('--profile', 'prod'))
+    expect(refused.error.code).toBe('E_FROZEN')
+    const [ofStack, ofAccount] = refused.error.suggestions.map((it: string) => it.split('svcctl ')[1]?.split(' '))
+    expect(refused.error.suggestions[0]).toMatch(/ask (ada and bo|bo and ada), who can lift it/)
+    expect(ofAccount.slice(3)).toEqual(['--account', '--profile', 'prod'])
+    expect((await run(...ofStack)).code).toBe(0)
+    expect((await here.run(ofAccount, {env})).code).toBe(0)
+    expect((await apply('--profile', 'prod')).code).toBe(0)
   })
 })
 
