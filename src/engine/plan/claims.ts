@@ -7,6 +7,7 @@
  */
 import {APIS, type Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
+import {shellQuote, shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
@@ -92,7 +93,11 @@ export class Claims {
       })
     }
     if (!this.#input.ledgers.has(stack))
-      return left(operation, 'move', {...from, cause: 'owned-elsewhere', reason: `stack ${stack} has it${this.#wayHere(operation, from)}`})
+      return left(operation, 'move', {
+        ...from,
+        cause: 'owned-elsewhere',
+        reason: `stack ${stack} has it${this.#wayOver(from, operation, operation.remoteId)}`,
+      })
     const later = operation.changes.map(it => it.path)
     const {adopts: _, wants: _wants, kept: _kept, preventDestroy: _prevent, ...moved} = operation
     return {
@@ -110,13 +115,24 @@ export class Claims {
     }
   }
 
-  /** A transfer takes no address that another object has. */
-  #wayHere(operation: Operation, from: StackAddress): string {
-    const {stack, address, remoteId} = operation
-    const there = this.#input.ledgers.get(stack)?.entries.get(address)?.remoteId
-    return there === undefined || there === remoteId
-      ? `: ${transferCommand(from, operation)}`
-      : `, and ${address} is ${there} in the ledger: plan both stacks together, or declare it under another address`
+  /** How an object gets from one ledger into another one, in words that follow whose it is. */
+  #wayOver(from: StackAddress, to: StackAddress, remoteId: string | undefined, result = ''): string {
+    const command = this.transferOf(from, to, remoteId)
+    if (command !== undefined) return `: ${command}${result}`
+    const there = this.#inTheWay(to, remoteId)
+    return `, and ${to.address} is ${there} in the ledger of stack ${to.stack}: plan both stacks together, or declare it under another address`
+  }
+
+  /** The command that does it; none where that would be refused: no transfer takes an address that another object has. */
+  transferOf(from: StackAddress, to: StackAddress, remoteId: string | undefined): string | undefined {
+    return this.#inTheWay(to, remoteId) === undefined ? transferCommand(from, to) : undefined
+  }
+
+  /** The other object that a ledger has under an address. */
+  #inTheWay({stack, address}: StackAddress, remoteId: string | undefined): string | undefined {
+    const {ledgers, otherLedgers = []} = this.#input
+    const there = [...ledgers.values(), ...otherLedgers].find(it => it.stack === stack && it.entries.has(address))?.entries.get(address)
+    return there?.remoteId === remoteId ? undefined : there?.remoteId
   }
 
   /** Why an operation has to leave its object alone. */
@@ -128,8 +144,9 @@ export class Claims {
     const owner = ownership.elsewhere(stack, api, remoteId)
     if (owner !== undefined) {
       const from = {stack: owner.stack, address: owner.entry.address}
-      const way = declared === undefined ? this.#letGo(operation) : transferCommand(from, operation)
-      return {...from, cause: 'owned-elsewhere', reason: `stack ${owner.stack} has it too: ${way} settles whose it is`}
+      const settles = ' settles whose it is'
+      const way = declared === undefined ? `: ${this.#letGo(operation)}${settles}` : this.#wayOver(from, operation, remoteId, settles)
+      return {...from, cause: 'owned-elsewhere', reason: `stack ${owner.stack} has it too${way}`}
     }
     const own = ownership.of(stack, api, remoteId)
     // What leaves its place is not what the declaration means any more: somebody else may mean it there.
@@ -153,7 +170,7 @@ export class Claims {
   /** Of what its stack does not mean any more: a transfer would bring it there to be deleted. */
   #letGo({stack, address, movedFrom = address}: Operation): string {
     const isDeclared = this.#input.stacks.some(it => it.name === stack && it.declarations.some(d => d.address === movedFrom))
-    return `svcctl forget '${keyOf(stack, movedFrom)}'${isDeclared ? ' --anyway' : ''}`
+    return `svcctl forget ${shellQuote(keyOf(stack, movedFrom))}${isDeclared ? ' --anyway' : ''}`
   }
 
   /** What no ledger has, and one may have had or will have. */
@@ -209,7 +226,7 @@ export class Claims {
     return this.#gone.get(object)
   }
 
-  #declaredBy({stack, address, movedFrom}: Operation, other: Declaration, own: Owner | undefined): Elsewhere {
+  #declaredBy({stack, address, movedFrom, remoteId}: Operation, other: Declaration, own: Owner | undefined): Elsewhere {
     const by = {stack: other.stack, address: other.address}
     const known = !isNameless(this.#kind(other.kind), other)
     if (other.stack === stack) {
@@ -221,8 +238,8 @@ export class Claims {
       return {...by, cause: 'declared-elsewhere', reason: `${means}: plan both together, or apply that stack first`}
     }
     if (own === undefined) return {...by, cause: 'declared-elsewhere', reason: `stack ${other.stack} declares it as ${other.address}`}
-    const reason = `moved to stack ${other.stack}: ${transferCommand({stack, address: movedFrom ?? address}, other)}`
-    return {...by, cause: 'moved-to-stack', reason}
+    const way = this.#wayOver({stack, address: movedFrom ?? address}, other, remoteId)
+    return {...by, cause: 'moved-to-stack', reason: `moved to stack ${other.stack}${way}`}
   }
 
   /** What is deleted takes along what is in it. */
@@ -310,7 +327,7 @@ function left(operation: Operation, wants: Operation['action'], {stack, address,
 type StackAddress = {readonly stack: string; readonly address: string}
 
 /** The command that makes it so, ready to be copied. */
-export function transferCommand(from: StackAddress, to: StackAddress): string {
-  const as = from.address === to.address ? '' : ` --as '${to.address}'`
-  return `svcctl transfer '${from.address}' --from ${from.stack} --to ${to.stack}${as}`
+function transferCommand(from: StackAddress, to: StackAddress): string {
+  const as = from.address === to.address ? '' : ` --as ${shellQuote(to.address)}`
+  return `svcctl transfer ${shellQuote(from.address)} --from ${shellWord(from.stack)} --to ${shellWord(to.stack)}${as}`
 }

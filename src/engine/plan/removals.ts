@@ -38,7 +38,8 @@ export function planRemovals(
 ): Removals {
   const {observation, ledgers, selected} = input
   const notes: string[] = []
-  for (const stack of selected) {
+  // In an order of its own: notes are part of what is approved.
+  for (const stack of [...selected].sort()) {
     // A stack that has nothing anywhere is simply new.
     const isNew = () => !input.destroy && !declared.some(it => it.stack === stack && it.remoteId !== undefined)
     if (ledgers.get(stack)?.condition === 'absent' && !isNew())

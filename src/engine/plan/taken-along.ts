@@ -9,7 +9,7 @@ import {type Ids, isLostWithParent, type Kind, parentRemoteId, remoteIdOf} from 
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {childrenOf} from './children-of.ts'
-import {Claims, transferCommand} from './claims.ts'
+import {Claims} from './claims.ts'
 import {LastWishes} from './kept.ts'
 import {objectAt} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -29,9 +29,10 @@ interface Child {
 const KEPT = {'removed-block': 'is to stay (removed block)', retain: 'is to stay (removalPolicy retain)'} as const
 
 /** What comes from another stack sends nothing in the run that brings it: whatever that is in can be replaced once it is there. */
-function whyDeclared(operation: Operation | undefined, {parent}: Declaration): Child['why'] {
+function whyDeclared(operation: Operation | undefined, {parent}: Declaration, claims: Claims): Child['why'] {
   if (operation?.action !== 'move' || operation.from === undefined || parent?.by !== 'key') return 'is declared'
-  return `goes to its stack first: ${transferCommand(operation.from, operation)}`
+  const command = claims.transferOf(operation.from, operation, operation.remoteId)
+  return `goes to its stack first: ${command ?? '--skip-blocked does that, and the next plan the rest'}`
 }
 
 export class TakenAlong {
@@ -59,7 +60,7 @@ export class TakenAlong {
       meant.add(objectAt(input, stack, match.live.kind.name, match.live.remoteId))
       const operation = operations.get(key)
       if (operation?.cause !== 'parent-replaced')
-        this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: whyDeclared(operation, declaration)})
+        this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: whyDeclared(operation, declaration, claims)})
     }
     const wishes = new LastWishes(input)
     for (const orphan of observation.orphans) {

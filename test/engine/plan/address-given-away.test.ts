@@ -350,7 +350,7 @@ describe('an address that means what another stack has now', () => {
       expect(lab.entry('a', 'db')?.remoteId).toBe(had)
       const blocked = ended.filter(it => it.state === 'blocked')
       expect(blocked.map(it => it.operation.reason)).toEqual([
-        `stack b has it, and null_resource.db is ${had} in the ledger: plan both stacks together, or declare it under another address`,
+        `stack b has it, and null_resource.db is ${had} in the ledger of stack a: plan both stacks together, or declare it under another address`,
         'null_resource.db means cloud/subscriptions/2/databases/2 now, and is blocked',
       ])
       for (const {error} of blocked) expect(error?.suggestions.join()).not.toContain('--accept')

@@ -77,6 +77,23 @@ describe('an object whose declaration moved to another stack', () => {
     })
   })
 
+  it('is said to need both stacks, and no transfer, where the other ledger has another object under the address', async () => {
+    const other = () => stackOf('b').subscription('other')
+    const lab = await started(both(a().database('cache', 'main', {replication: true}), other().bdb('orders')))
+    await lab.run(async () => {
+      const bdb = lab.entry('b', 'orders')?.remoteId
+      const way = `, and null_resource.orders is ${bdb} in the ledger of stack b: plan both stacks together, or declare it under another address`
+      const source = (await lab.plan(handed(), only('a'))).plan
+      expect(of(source.operations, 'cache')).toMatchObject({cause: 'moved-to-stack', reason: `moved to stack b${way}`})
+      const destination = (await lab.plan(handed(), only('b'))).plan
+      expect(of(destination.operations, 'orders')?.reason).toBe(`stack a has it${way}`)
+      const {plan} = await lab.apply(handed())
+      expect(shown(plan.operations)).toMatchObject({'b:null_resource.orders': 'move'})
+      await lab.clock.sleep(5000)
+      expect(shown((await lab.plan(handed())).plan.operations)).toEqual({})
+    })
+  })
+
   it('moves as it is, and what differs is the next plan’s to change', async () => {
     const lab = await started()
     await lab.run(async () => {
