@@ -31,7 +31,7 @@ export const CAUSES = {
   'made-inline': 'it was made with its parent, and goes with it',
   'address-reused': 'its address is declared and means another object now',
   'held-elsewhere': 'another address has the same object',
-  deposed: 'its successor is there, and it is what is left to delete',
+  deposed: 'it gave its address to another object, and is what is left to delete',
   'removed-block': 'a removed block says to forget it',
   retain: 'its removal policy says that it stays',
   'never-deleted': 'objects of its kind are never deleted',
