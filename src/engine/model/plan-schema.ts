@@ -211,9 +211,12 @@ const lifts = closed<Lifts>()({
 
 const selectors = closed<Selectors>()({target: words, exclude: words})
 
+/** More than anybody can wait for is a slip, and no length of time that can be written. */
+const bounded = z.number().min(0).max(1e12)
+
 const boundTime = {
-  requests: z.number().min(0),
-  seconds: z.number().min(0),
+  requests: bounded,
+  seconds: bounded,
   bound: z.string().describe('which bound is active: rate, critical path, exclusivity of …'),
 }
 

@@ -150,8 +150,7 @@ function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operat
 const KEPT = {'removed-block': 'removed block', retain: 'removalPolicy retain: it stays as it is'} as const
 
 function whyDelete({destroy}: PlanInput, object: Placed, address: string): Pick<Operation, 'cause' | 'reason'> {
-  if (isDeposed(object.address))
-    return {cause: 'deposed', reason: 'it gave its address to another object, and is what is left to delete'}
+  if (isDeposed(object.address)) return {cause: 'deposed', reason: 'it gave its address to another object, and is what is left to delete'}
   if (destroy) return {cause: 'destroy', reason: 'destroy: asked for'}
   if (address !== object.address) return {cause: 'address-reused', reason: `no longer declared: ${object.address} is another object now`}
   return {cause: 'not-declared', reason: 'no longer declared'}

@@ -53,6 +53,11 @@ describe('the schema of a plan', () => {
     expect(issuesOf(plan)).toEqual(['scope', 'operations/1/action', 'operations/1/changes/0/path'])
   })
 
+  it('has no place for a bill that nobody can pay', () => {
+    const bill = {...smallest.bill, seconds: 1e308, ready: {...smallest.bill.ready, requests: 1e300}}
+    expect(issuesOf({...smallest, bill})).toEqual(['bill/seconds', 'bill/ready/requests'])
+  })
+
   it('refuses a field it does not know, for the hash covers it and nobody would honour it', () => {
     expect(planSchema.safeParse({...smallest, extra: true}).success).toBe(false)
     expect(planSchema.safeParse({...smallest, operations: [{...operation, force: true}]}).success).toBe(false)
