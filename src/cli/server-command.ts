@@ -62,6 +62,7 @@ export abstract class ServerCommand extends BaseCommand {
         ...INTERACTIVE,
         beforeSend: async () => {
           this.#pending = write
+          return undefined
         },
         onRefused: () => {
           this.#pending = undefined

@@ -20,6 +20,9 @@ export interface StateRequest {
 /** However long a server wishes: nobody waits longer without a decision. */
 const LONGEST_WISH_MS = 600_000
 
+/** What was asked right before a write says nothing of later. */
+const LEAVES_WITHIN_MS = 2_000
+
 export interface StateAnswer extends HttpResponse {
   /** A try before this one got no answer, and may have taken effect. */
   readonly isRepeat: boolean
@@ -52,7 +55,8 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
         return {waitMs: ms}
       }
       try {
-        const answer = await transport({method, url, headers, ...(body !== undefined && {body}), ...(signal && {signal})})
+        const leave = again && {leaveWithinMs: LEAVES_WITHIN_MS}
+        const answer = await transport({method, url, headers, ...(body !== undefined && {body}), ...(signal && {signal}), ...leave})
         if (isLast || !isPassing(answer.status)) return {done: {...answer, isRepeat}}
         // A gateway may have lost the answer of what stands behind it.
         isRepeat ||= answer.status >= 500

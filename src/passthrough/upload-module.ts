@@ -76,7 +76,7 @@ export interface UploadModuleOptions {
   readonly boundary: string
   readonly onPath: (path: string) => void
   /** Called when the first bytes leave. */
-  readonly beforeSend?: () => Promise<void>
+  readonly beforeSend?: () => Promise<unknown>
   /** A try was refused, and another one waits for its turn. */
   readonly onRefused?: () => void
   /** The command that shows whether it is there. */

@@ -13,14 +13,14 @@ import type {Budget, Permit} from './budget.ts'
 import {classify429} from './classify-429.ts'
 import {ConnectionError} from './connection-error.ts'
 import {DotSegmentError} from './dot-segment-error.ts'
-import type {HttpResponse, HttpStreamResponse, OpenStream, Transport} from './http.ts'
+import type {HttpRequest, HttpResponse, HttpStreamResponse, OpenStream, Transport} from './http.ts'
 import {parseRateHeaders} from './rate-headers.ts'
 import {type GuardedMode, readOnly} from './read-only.ts'
 import {redirectOf} from './redirect.ts'
 import {MaxRequestsError, type RequestAllowance} from './request-allowance.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from './retry.ts'
 import {aheadMs} from './time-there.ts'
-import type {OnTransportEvent} from './transport-event.ts'
+import {type OnTransportEvent, shownPath} from './transport-event.ts'
 
 export interface ApiClientOptions {
   /** The base address: ends in `/v1` for the cloud, has no path for the cluster. */
@@ -77,11 +77,11 @@ interface Exchange<R extends Answered> {
   readonly signal: AbortSignal | undefined
   readonly stop: AbortSignal | undefined
   readonly hurry: AbortSignal | undefined
-  readonly beforeSend: (() => Promise<void>) | undefined
+  readonly beforeSend: (() => Promise<number | undefined>) | undefined
   readonly onRefused: (() => void) | undefined
   readonly answers: readonly number[]
   readonly changesInFlight: (() => number) | undefined
-  send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
+  send(url: string, headers: Readonly<Record<string, string>>, leave: Pick<HttpRequest, 'leaveWithinMs'>): Promise<R>
   /** The body, as far as it may tell why there is a 429. */
   words(response: R): string
   /** An answer nobody will read. */
@@ -138,6 +138,7 @@ class BudgetedClient implements ConnectedClient {
     const {transport, requestTimeoutMs = REQUEST_TIMEOUT_MS} = this.#options
     const {signal, timeoutMs = requestTimeoutMs} = options
     const {body, headers} = bodyOf(call)
+    const given = {method: call.method, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}
     const outcome = await this.#converse<HttpResponse>({
       method: call.method,
       path: call.path,
@@ -151,8 +152,7 @@ class BudgetedClient implements ConnectedClient {
       onRefused: options.onRefused,
       answers: options.answers ?? [],
       changesInFlight: options.changesInFlight,
-      send: (url, sent) =>
-        transport({method: call.method, url, headers: sent, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}),
+      send: (url, sent, leave) => transport({...given, ...leave, url, headers: sent}),
       words: response => Buffer.from(response.body).toString(),
       drop: async () => {},
     })
@@ -248,20 +248,21 @@ class BudgetedClient implements ConnectedClient {
     }
   }
 
-  /** Sends once. What no answer came of is a ConnectionError here; anything else that is thrown is a mistake and goes up. */
   /** What leaves, and what turns out not to have. */
   #count(change: 1 | -1): void {
     this.#used += change
     if (this.#options.allowance) this.#options.allowance.sent += change
   }
 
+  /** Sends once. What no answer came of is a ConnectionError here; anything else that is thrown is a mistake and goes up. */
   async #try<R extends Answered>(exchange: Exchange<R>, url: string, attempt: number): Promise<Tried<R>> {
     const {budget, clock, authentication, onEvent} = this.#options
     const {method, signal} = exchange
     const permit = await this.#turn(exchange)
     if (permit === undefined) return {error: new ConnectionError('aborted', {method, url}, {arrived: false})}
+    let until: number | undefined
     try {
-      await exchange.beforeSend?.()
+      until = await exchange.beforeSend?.()
     } catch (error) {
       permit.ended()
       throw error
@@ -281,7 +282,8 @@ class BudgetedClient implements ConnectedClient {
     this.#count(1)
     try {
       const credentials = typeof authentication === 'function' ? authentication() : authentication
-      const response = await exchange.send(url, {...lowerCase(credentials), ...exchange.headers})
+      const leave = until === undefined ? {} : {leaveWithinMs: Math.max(0, until - clock.now())}
+      const response = await exchange.send(url, {...lowerCase(credentials), ...exchange.headers}, leave)
       this.#contact = true
       this.#aheadMs = aheadMs(response.headers, clock.now()) ?? this.#aheadMs
       // The pause comes first: settling calls up the next in line.
@@ -395,6 +397,3 @@ const flowOf = ({body}: StreamCall): string | Uint8Array | AsyncIterable<Uint8Ar
 
 const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/** The path as it may be shown: values of query parameters that sound like secrets are left out. */
-const shownPath = (path: string): string => path.replaceAll(/([?&][^=&]*(?:key|secret|token|pass)[^=&]*=)[^&]*/gi, '$1…')

@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal
   /** Until the whole answer is there. */
   readonly timeoutMs?: number
+  /** What was looked at right before it says nothing after this: to a connection that comes about later it is not written. */
+  readonly leaveWithinMs?: number
 }
 
 /** The largest answer that is held in memory, unless somebody allows more. */

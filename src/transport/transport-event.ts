@@ -44,3 +44,6 @@ export type TransportEvent =
   | {readonly type: 'budget-alone'; readonly file: string; readonly because: string}
 
 export type OnTransportEvent = (event: TransportEvent) => void
+
+/** The path as it may be shown: values of query parameters that sound like secrets are left out. */
+export const shownPath = (path: string): string => path.replaceAll(/([?&][^=&]*(?:key|secret|token|pass)[^=&]*=)[^&]*/gi, '$1…')

@@ -196,6 +196,8 @@ class Attempt {
   readonly #timer: NodeJS.Timeout | undefined
   readonly #stop = () => this.#abort.abort()
   #timedOut = false
+  /** Milliseconds, by a clock that nobody sets and by the one that goes on while the machine sleeps. */
+  readonly #began = times()
   /** Some of it may have been written to a connection. */
   #sent = false
 
@@ -244,12 +246,20 @@ class Attempt {
     return dispatcher.compose(dispatch => (options, handler) => {
       const onRequestStart = handler.onRequestStart?.bind(handler)
       handler.onRequestStart = (controller, context) => {
+        // What is thrown here keeps the connection: the next try finds it open.
+        if (this.#isLate)
+          throw new ConnectionError('unreachable', this.#request, {detail: 'the connection came late, and nothing was sent'})
         // A request that was given up meanwhile gets its connection, and is dropped there unwritten.
         this.#sent = !this.signal.aborted
         onRequestStart?.(controller, context)
       }
       return dispatch(options, handler)
     })
+  }
+
+  get #isLate(): boolean {
+    const {leaveWithinMs} = 'leaveWithinMs' in this.#request ? this.#request : {}
+    return leaveWithinMs !== undefined && times().some((now, i) => Math.abs(now - (this.#began[i] ?? 0)) > leaveWithinMs)
   }
 
   /** The answer, or the end of our patience: undici itself notices that only when it has a connection. */
@@ -309,6 +319,8 @@ class Attempt {
     return {failure: isTls(code) ? 'tls' : 'unreachable'}
   }
 }
+
+const times = (): readonly number[] => [Number(process.hrtime.bigint()) / 1e6, Date.now()]
 
 /** Before anything was sent, whatever OpenSSL says is about the handshake or the certificate. */
 const isTls = (code: string): boolean =>

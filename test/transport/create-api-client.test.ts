@@ -57,6 +57,14 @@ describe('a call', () => {
     expect(result.answered && [result.answer.text, result.answer.attempts]).toEqual(['{"taskId":"t"}', 1])
   })
 
+  it('leaves as long as what was looked at before it says, and each try anew', async () => {
+    const {call, client, requests} = scripted(['unreachable', {status: 202}])
+    const result = await call('POST', '/subscriptions', {beforeSend: async () => client.now() + 2_000})
+    expect([statusOf(result), requests.map(it => it.leaveWithinMs)]).toEqual([202, [2_000, 2_000]])
+    await call('GET')
+    expect(requests.at(-1)?.leaveWithinMs).toBeUndefined()
+  })
+
   it('reads an answer that begins with a byte order mark', async () => {
     const result = await scripted([{text: '\uFEFF{"taskId":"t"}'}]).call('GET')
     expect(result.answered && result.answer.text).toBe('{"taskId":"t"}')

@@ -2,7 +2,7 @@ import {once} from 'node:events'
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {createServer, type RequestListener, type Server} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
-import type {AddressInfo} from 'node:net'
+import {type AddressInfo, createServer as createTcpServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {buffer, text} from 'node:stream/consumers'
@@ -107,6 +107,34 @@ describe('a request over the network', () => {
       const sent = network().send({method: 'GET', url: `${address}${path}`, headers: {}, timeoutMs: 200})
       await expect(sent).rejects.toMatchObject({code: 'E_REQUEST_TIMEOUT', exit: 12, arrived: true})
     }
+  })
+
+  it('is not written to a connection that came later than it may leave, and the next try finds that open', async () => {
+    const {certificate: cert, key} = selfSigned(Date.now())
+    const seen: string[] = []
+    let connections = 0
+    const slow = createTlsServer({key, cert}, (request, response) => {
+      seen.push(`${request.method} ${connections}`)
+      response.end('there')
+    })
+    await listening(slow)
+    const held = createTcpServer({pauseOnConnect: true}, socket => {
+      connections += 1
+      setTimeout(() => {
+        socket.resume()
+        slow.emit('connection', socket)
+      }, 400)
+    })
+    held.listen(0, '127.0.0.1')
+    await once(held, 'listening')
+    cleanups.push(() => held.close())
+    const it = network({insecure: true})
+    const ask = () =>
+      it.send({method: 'POST', url: `https://127.0.0.1:${(held.address() as AddressInfo).port}`, headers: {}, leaveWithinMs: 200})
+    await expect(ask()).rejects.toMatchObject({failure: 'unreachable', arrived: false, transient: true})
+    expect(seen).toEqual([])
+    expect((await ask()).status).toBe(200)
+    expect(seen).toEqual(['POST 1'])
   })
 
   it('has a month for it where that is what was asked for', async () => {

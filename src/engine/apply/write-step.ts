@@ -81,12 +81,13 @@ const FRESH_MS = 2_000
  * The last things before a request leaves: it is on record where another machine would look for it, the ledger is still
  * locked by this run (who took the lock away may have sent the same meanwhile), and it is in the journal. The journal
  * comes last: what stands there as sent has left, unless the process ended in that very moment.
+ * @returns until when it may leave
  */
 async function writeAhead(
   {options: {journal, book, clock, wallClock = clock}, supervisor}: RunContext,
   it: Write,
   {sentAt, isFirst}: {readonly sentAt: number; readonly isFirst: boolean},
-): Promise<void> {
+): Promise<number> {
   const {key, step, request, kind} = it
   const ledger = book.ledger(it.stack)
   const naming = {
@@ -113,9 +114,11 @@ async function writeAhead(
     journal.append(entry, durable)
   }
   // Set back or forward, the clock says that time was lost.
-  if (times().every((now, i) => Math.abs(now - (lookedAt[i] ?? 0)) <= FRESH_MS) && clock.now() < until) return
+  const isFresh = times().every((now, i) => Math.abs(now - (lookedAt[i] ?? 0)) <= FRESH_MS) && clock.now() < until
   try {
-    await assertHeld()
+    if (!isFresh) await assertHeld()
+    // A connection may take longer to come about than that says anything.
+    return Math.min(until, clock.now() + FRESH_MS)
   } catch (error) {
     const why = error instanceof NotPermittedError ? error.reason : error
     // Of an earlier try nobody can take that back.
@@ -145,9 +148,10 @@ class Tries {
     this.told = {
       beforeSend: async () => {
         this.sentAt = it.backend.now()
-        await writeAhead(context, it, {sentAt: this.sentAt, isFirst: this.open === 0})
+        const until = await writeAhead(context, it, {sentAt: this.sentAt, isFirst: this.open === 0})
         context.supervisor?.sends()
         this.open += 1
+        return until
       },
       // What was refused is not in doubt, whatever keeps the next one from leaving.
       onRefused: () => {

@@ -19,8 +19,11 @@ export interface RequestOptions {
   readonly stop?: AbortSignal
   /** From when it fires the request goes before all but interactive ones. */
   readonly hurry?: AbortSignal
-  /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
-  readonly beforeSend?: () => Promise<void>
+  /**
+   * Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent.
+   * @returns until when it may leave: to a connection that comes about later it is not written, and asked for again
+   */
+  readonly beforeSend?: () => Promise<number | undefined>
   /** This try was provably refused, and so were all before it; another one waits for its turn. */
   readonly onRefused?: () => void
 }

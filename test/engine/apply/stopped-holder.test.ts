@@ -52,6 +52,32 @@ it('sends nothing twice, wherever it was stopped', async () => {
   expect(stopped).toBe(5)
 })
 
+it('lets no write leave later than what was looked at before it says: its connection may take longer', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const backend = lab.backends('full')('', 'cloud')
+    const until: (number | undefined)[] = []
+    const holder: Backend = {
+      ...backend,
+      reader: backend.reader,
+      spending: backend.spending,
+      tasks: options => backend.tasks(options),
+      task: (id, options) => backend.task(id, options),
+      write: (request, options) =>
+        backend.write(request, {
+          ...options,
+          beforeSend: async () => {
+            const at = await options?.beforeSend?.()
+            until.push(at && at - lab.clock.now())
+            return at
+          },
+        }),
+    }
+    await lab.execute(await lab.plan([stack()]), [stack()], {backendOf: () => holder})
+    expect(until).toEqual(Array(5).fill(2_000))
+  })
+})
+
 it('leaves in the ledger of another stack what it had done there, whichever lock was taken away', async () => {
   const lab = new Lab({simulator: {cloud: {taskMs: 500, readyMs: 0}}})
   const stacks = [stackOf('a').subscription('one'), stackOf('b').subscription('two')]
