@@ -30,14 +30,14 @@ export class ApiBackend {
   readonly reads: ApiReads
   readonly reader: PagedReader
   readonly #client: ApiClient
-  readonly #rules: Omit<WriteRules, 'changesInFlight'>
+  readonly #rules: Omit<WriteRules, 'changesInFlight' | 'mayHaveArrived'>
   readonly #running: () => number
   readonly #warn: Warn
   readonly #strange = new Set<string>()
   /** Tasks of writes made here whose end nobody has seen. */
   readonly #started = new Set<string>()
 
-  constructor(client: ApiClient, options: BackendOptions, rules: Omit<WriteRules, 'changesInFlight'>) {
+  constructor(client: ApiClient, options: BackendOptions, rules: Omit<WriteRules, 'changesInFlight' | 'mayHaveArrived'>) {
     const {clock, pollIntervalMs = 1_000, taskTimeoutMs = 600_000, changesInFlight = () => this.#started.size} = options
     this.#client = client
     this.#running = changesInFlight
@@ -62,7 +62,8 @@ export class ApiBackend {
       return running
     }
     const answer = await this.#client.call(request, {...options, changesInFlight: count})
-    const outcome = writeOutcome(request, answer, {...this.#rules, changesInFlight: () => running ?? this.#running()})
+    const changesInFlight = () => running ?? this.#running()
+    const outcome = writeOutcome(request, answer, {...this.#rules, changesInFlight, mayHaveArrived: options?.mayHaveArrived})
     if (outcome.outcome === 'accepted' && outcome.taskId !== undefined) this.#started.add(outcome.taskId)
     return outcome
   }

@@ -2,7 +2,7 @@
 import {AppError} from '../../base/errors.ts'
 import {DetachedError, OperationFailedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import type {Failure, RunContext} from './run-context.ts'
-import type {Accepted, Write} from './write.ts'
+import {type Accepted, nothingCame, type Write} from './write.ts'
 
 export type Followed =
   | {readonly task: 'done'; readonly accepted: Accepted}
@@ -34,7 +34,7 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
     if (news.state === 'done') return {task: 'done', accepted: {...accepted, task: news, taskId}}
     const failure = news.error ?? {message: `status ${news.status}`, transient: false}
     if (failure.transient) {
-      journal.append({type: 'void', key, step, why: failure.code ?? 'not now'}, false)
+      nothingCame(journal, it, failure.code ?? 'not now')
       return {task: 'not now', reason: failure.message, crowded: failure.crowded === true}
     }
     if (it.isAgain && step === 'create' && failure.taken) return {task: 'taken', error: new OperationFailedError(what, taskId, failure)}

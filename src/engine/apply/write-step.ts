@@ -13,7 +13,7 @@ import {followTask, unseen} from './follow-task.ts'
 import type {Group, Turnstile} from './gate.ts'
 import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
 import {NotPermittedError} from './supervisor.ts'
-import type {Accepted, DoubtSettled, Write, WriteDoubt} from './write.ts'
+import {type Accepted, type DoubtSettled, nothingCame, type Write, type WriteDoubt} from './write.ts'
 
 /**
  * @param rest - what comes after the request and its task; the place in the groups is kept until it is over
@@ -45,11 +45,17 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
       const failure = await pause(context, it, turn)
       if (failure !== undefined) return over(failure)
     } else {
-      if (resent) return {ok: false, state: 'unknown', error: new OutcomeUnknownError(it.what, 'two answers were lost')}
+      if (resent) return neverTold(it, 'sent again it got none', turn.cause)
       resent = true
       mayHaveArrived = it.step !== 'create'
     }
   }
+}
+
+/** Whatever was said to it the second time, the first may have taken effect. */
+function neverTold({what}: Write, why: string, cause: AppError | undefined): StepEnd {
+  const said = cause === undefined ? '' : `: ${cause.message}`
+  return {ok: false, state: 'unknown', error: new OutcomeUnknownError(what, `its answer was lost, and ${why}${said}`, cause)}
 }
 
 /** It ends the one operation, and not the run. */
@@ -63,7 +69,7 @@ interface Held {
   readonly mayHaveArrived: boolean
 }
 
-type OneTurn = {readonly end: 'over'; readonly result: StepEnd} | Held | {readonly end: 'again'}
+type OneTurn = {readonly end: 'over'; readonly result: StepEnd} | Held | {readonly end: 'again'; readonly cause: AppError | undefined}
 
 async function oneTurn(context: RunContext, it: Write, place: Turnstile, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
   const turn = await oneRequest(context, it, place, rest)
@@ -141,7 +147,6 @@ class Tries {
   readonly told: Required<Pick<RequestOptions, 'beforeSend' | 'onRefused'>>
 
   constructor(context: RunContext, it: Write) {
-    const {key, step} = it
     this.sentAt = it.backend.now()
     const before = it.mayHaveArrived ? 1 : 0
     this.open = before
@@ -156,7 +161,7 @@ class Tries {
       // What was refused is not in doubt, whatever keeps the next one from leaving.
       onRefused: () => {
         this.open = before
-        if (before === 0) context.options.journal.append({type: 'void', key, step, why: 'refused'}, false)
+        nothingCame(context.options.journal, it, 'refused')
       },
     }
   }
@@ -168,20 +173,33 @@ async function oneRequest(
   place: Turnstile,
   rest: (accepted: Accepted) => Promise<StepEnd>,
 ): Promise<OneTurn> {
-  const {journal, clock, emit} = context.options
-  const {key, step, request} = it
   const tries = new Tries(context, it)
-  const over = (result: StepEnd): OneTurn => ({end: 'over', result})
   let sent: WriteOutcome
   try {
-    sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop: context.closing, ...tries.told})
+    const {mayHaveArrived} = it
+    const priority = PRIORITY.write - it.behind
+    sent = await it.backend.write(it.request, {priority, stop: context.closing, ...(mayHaveArrived ? {mayHaveArrived} : {}), ...tries.told})
   } catch (error) {
     const cause = error instanceof NotPermittedError ? error.reason : error
     // A try before this one has left, and may have taken effect.
     if (tries.open > 0 && isItsOwn(cause)) return doubtful(context, it, {sentAt: tries.sentAt, cause}, rest)
     if (!(error instanceof NotPermittedError)) throw error
-    return over({ok: false, state: 'skipped', error: error.reason})
+    return {end: 'over', result: {ok: false, state: 'skipped', error: error.reason}}
   }
+  const asked = sent.mayHaveArrived ? {...it, mayHaveArrived: true as const} : it
+  return answered(context, asked, place, rest, {sent, sentAt: tries.sentAt})
+}
+
+async function answered(
+  context: RunContext,
+  it: Write,
+  place: Turnstile,
+  rest: (accepted: Accepted) => Promise<StepEnd>,
+  {sent, sentAt}: {readonly sent: WriteOutcome; readonly sentAt: number},
+): Promise<OneTurn> {
+  const {journal, clock, emit} = context.options
+  const {key, step} = it
+  const over = (result: StepEnd): OneTurn => ({end: 'over', result})
   // Who was refused for being one too many is not heard of before the group is narrower.
   if (sent.outcome !== 'busy' && sent.outcome !== 'crowded') place.answered(sent.outcome === 'accepted')
   switch (sent.outcome) {
@@ -211,9 +229,9 @@ async function oneRequest(
         case 'lost':
           // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
           if (step !== 'create' || it.madeBy(accepted) !== undefined) return over(await rest(accepted))
-          return doubtful(context, it, {sentAt: tries.sentAt, taskId: sent.taskId}, rest)
+          return doubtful(context, it, {sentAt, taskId: sent.taskId}, rest)
         case 'taken':
-          return doubtful(context, it, {sentAt: tries.sentAt, cause: followed.error, isTaken: true}, rest)
+          return doubtful(context, it, {sentAt, cause: followed.error, isTaken: true}, rest)
         case 'failed':
           return over({ok: false, ...followed.failure})
         default:
@@ -221,6 +239,7 @@ async function oneRequest(
       }
     }
     case 'gone':
+      // Nothing is in doubt of what is not there.
       journal.append({type: 'void', key, step, why: 'gone'}, false)
       if (step === 'delete') return over(await rest({acceptedAt: clock.now(), gone: true}))
       return over({ok: false, state: 'failed', error: sent.error})
@@ -230,10 +249,10 @@ async function oneRequest(
     case 'refused':
     case 'unsent':
       if (sent.outcome === 'refused' && sent.taken && it.isAgain && step === 'create')
-        return doubtful(context, it, {sentAt: tries.sentAt, cause: sent.error, isTaken: true}, rest)
+        return doubtful(context, it, {sentAt, cause: sent.error, isTaken: true}, rest)
       return over(refusedForGood(context, it, sent))
     case 'unknown':
-      return doubtful(context, it, {sentAt: tries.sentAt, cause: sent.error}, rest)
+      return doubtful(context, it, {sentAt, cause: sent.error}, rest)
     default:
       return sent satisfies never
   }
@@ -247,42 +266,37 @@ function madeIn(it: Write, answer: Accepted): {readonly remoteId?: string} {
 /** Of what was sent before without an answer a refusal proves nothing: the first one may be why (a name that is taken by now). */
 function refusedForGood(
   {options, closing}: RunContext,
-  {key, step, what, mayHaveArrived}: Write,
-  sent: Extract<WriteOutcome, {readonly outcome: 'refused' | 'unsent'}>,
+  it: Write,
+  {outcome, error}: Extract<WriteOutcome, {readonly outcome: 'refused' | 'unsent'}>,
 ): StepEnd {
-  const {error} = sent
-  if (mayHaveArrived || sent.mayHaveArrived) {
-    const why = `its answer was lost, and ${sent.outcome === 'refused' ? 'sent again it was refused' : 'it could not be sent again'}: ${error.message}`
-    return {ok: false, state: 'unknown', error: new OutcomeUnknownError(what, why, error)}
-  }
-  options.journal.append({type: 'void', key, step, why: error.code}, false)
-  return sent.outcome === 'unsent' && closing.aborted ? {ok: false, state: 'skipped'} : {ok: false, state: 'failed', error}
+  if (it.mayHaveArrived) return neverTold(it, outcome === 'refused' ? 'sent again it was refused' : 'it could not be sent again', error)
+  nothingCame(options.journal, it, error.code)
+  return outcome === 'unsent' && closing.aborted ? {ok: false, state: 'skipped'} : {ok: false, state: 'failed', error}
 }
 
 function refusedForNow(
   context: RunContext,
   it: Write,
   place: Turnstile,
-  {outcome, reason, ...sent}: Extract<WriteOutcome, {readonly outcome: 'busy' | 'crowded'}>,
+  {outcome, reason}: Extract<WriteOutcome, {readonly outcome: 'busy' | 'crowded'}>,
 ): Held {
-  const mayHaveArrived = (it.mayHaveArrived ?? sent.mayHaveArrived) === true
-  if (!mayHaveArrived) context.options.journal.append({type: 'void', key: it.key, step: it.step, why: outcome}, false)
-  return held(context, it, place, {reason, crowded: outcome === 'crowded', mayHaveArrived})
+  nothingCame(context.options.journal, it, outcome)
+  return held(context, it, place, {reason, crowded: outcome === 'crowded'})
 }
 
 /** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until there is room again. */
 function held(
   {gate, options}: RunContext,
-  {groups, kind: {api}}: Write,
+  {groups, kind: {api}, mayHaveArrived}: Write,
   place: Turnstile,
-  {reason, crowded, mayHaveArrived = false}: {readonly reason: string; readonly crowded: boolean; readonly mayHaveArrived?: boolean},
+  {reason, crowded}: {readonly reason: string; readonly crowded: boolean},
 ): Held {
   const group = groups.find(it => (crowded ? it.account : it.root))
   if (group === undefined) throw new TypeError('a write without an account and a root object')
   const refused = place.refused(group, options.clock.now())
   const perRoot = crowded ? undefined : gate.placesInRoots(api)
   if (perRoot !== undefined) options.narrowed?.(api, perRoot)
-  return {end: 'held', reason, group, refused, mayHaveArrived}
+  return {end: 'held', reason, group, refused, mayHaveArrived: mayHaveArrived === true}
 }
 
 /** With something of ours in the way the gate does the waiting. Somebody else's is waited for here, as long as one operation may take. */
@@ -346,6 +360,7 @@ async function doubtful(
     const error = new OutcomeUnknownError(it.what, 'its answer was lost, and nothing more is sent', doubt.cause)
     return {end: 'over', result: {ok: false, state: 'unknown', error}}
   }
-  journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)
-  return {end: 'again'}
+  // That is known where somebody has looked.
+  if (it.step === 'create') nothingCame(journal, it, 'it did not arrive')
+  return {end: 'again', cause: doubt.cause}
 }

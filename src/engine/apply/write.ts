@@ -3,7 +3,7 @@ import type {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import type {Backend, SeenTask} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
-import type {SentSecrets} from '../model/journal.ts'
+import type {Journal, SentSecrets} from '../model/journal.ts'
 import type {ApiRequest, Kind} from '../model/kind.ts'
 import type {Key} from '../model/value.ts'
 import type {Turn} from './gate.ts'
@@ -31,6 +31,18 @@ export interface Write extends Turn {
   readonly madeBy: (answer: {readonly body?: Json}) => string | undefined
   /** What to do when nobody knows whether the request took effect. */
   readonly settleDoubt: (doubt: WriteDoubt) => Promise<DoubtSettled>
+}
+
+/**
+ * Puts down that nothing came of a request. Whatever becomes of it when it is sent again says nothing of a try that may have
+ * arrived: that one stays open in the journal until its operation is settled.
+ */
+export function nothingCame(
+  journal: Journal,
+  {key, step, mayHaveArrived}: Pick<Write, 'key' | 'step' | 'mayHaveArrived'>,
+  why: string,
+): void {
+  if (!mayHaveArrived) journal.append({type: 'void', key, step, why}, false)
 }
 
 export type DoubtSettled =

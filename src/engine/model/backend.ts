@@ -26,6 +26,8 @@ export interface RequestOptions {
   readonly beforeSend?: () => Promise<number | undefined>
   /** This try was provably refused, and so were all before it; another one waits for its turn. */
   readonly onRefused?: () => void
+  /** The same request was sent before, and may have taken effect: no refusal says that nothing happened. */
+  readonly mayHaveArrived?: true
 }
 
 export interface ReadOptions extends RequestOptions {
@@ -68,19 +70,21 @@ export interface Reader {
   forget(path: string): void
 }
 
-/** `mayHaveArrived`: this try was refused, and one before it may have done what was asked for. */
-export type WriteOutcome =
+/** `mayHaveArrived`: a try before the one with this answer may have done what was asked for, whatever this one says. */
+export type WriteOutcome = WriteAnswer & {readonly mayHaveArrived?: true}
+
+export type WriteAnswer =
   | {readonly outcome: 'accepted'; readonly taskId?: string; readonly body?: Json}
   /** Something is changing this object or its parent: wait for it, then send again. */
-  | {readonly outcome: 'busy'; readonly reason: string; readonly mayHaveArrived?: true}
+  | {readonly outcome: 'busy'; readonly reason: string}
   /** Too many changes at once in this account: a running one must end first. */
-  | {readonly outcome: 'crowded'; readonly reason: string; readonly mayHaveArrived?: true}
+  | {readonly outcome: 'crowded'; readonly reason: string}
   /** 404: on a delete that is success. */
   | {readonly outcome: 'gone'; readonly error: AppError}
   /** The API understood and refused; sending again cannot help. `taken`: what is asked for is there already. */
-  | {readonly outcome: 'refused'; readonly error: AppError; readonly taken?: true; readonly mayHaveArrived?: true}
+  | {readonly outcome: 'refused'; readonly error: AppError; readonly taken?: true}
   /** It never reached the API, and the tries are spent. */
-  | {readonly outcome: 'unsent'; readonly error: AppError; readonly mayHaveArrived?: true}
+  | {readonly outcome: 'unsent'; readonly error: AppError}
   /** Sent, and no answer tells what became of it. */
   | {readonly outcome: 'unknown'; readonly error: AppError}
 
