@@ -270,6 +270,7 @@ const RESOURCE = /^null_resource\./
 interface Spellings {
   /** By what is typed of them. */
   readonly addresses: ReadonlyMap<string, string>
+  /** Kinds, too. */
   readonly names: ReadonlySet<string>
   /** Construct paths, and remote ids. */
   readonly paths: readonly ReadonlySet<string>[]
@@ -279,7 +280,8 @@ interface Spellings {
 function spellings(objects: Iterable<Named>): Spellings {
   const addresses = new Map<string, string>()
   const [names, constructs, remotes] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  for (const {address, construct, remoteId, name} of objects) {
+  for (const {address, construct, remoteId, name, kind} of objects) {
+    names.add(kind)
     addresses.set(address.replace(RESOURCE, ''), address)
     if (construct !== undefined) constructs.add(construct)
     if (remoteId !== undefined) remotes.add(remoteId)

@@ -7,7 +7,7 @@ import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {formerAddresses} from './pair.ts'
-import {type Named, Words} from './selector.ts'
+import {ALL, type Named, Words} from './selector.ts'
 
 export interface Selection {
   readonly target: readonly string[]
@@ -33,7 +33,10 @@ export interface SelectInput {
  * @param holders - of undeclared objects: the declaration that says they have to go
  */
 export function selected(input: SelectInput, objects: readonly Named[], holders: ReadonlyMap<Key, Key> = new Map()): (key: Key) => boolean {
-  const {target, exclude} = input.selection
+  const {exclude} = input.selection
+  // Everything is more than `objects`, which are not gathered for that word alone.
+  if (exclude.includes(ALL)) return () => false
+  const target = input.selection.target.includes(ALL) ? [] : input.selection.target
   if (target.length === 0 && exclude.length === 0) return () => true
   const keys = (words: readonly string[]) => {
     const meaning = new Words(words, objects, input.kinds)

@@ -120,6 +120,23 @@ describe('a selection by the words that a plan prints', () => {
     },
   )
 
+  it('is everything where it is a star, also alone: an exclusion leaves nothing, and a target leaves nothing out', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop()])
+      expect(await actions(lab, [shop(2)], excluding('*'))).toEqual([])
+      expect(await actions(lab, [shop(2)], targeting('*'))).toEqual(['update cache', 'update queue'])
+      expect(await actions(lab, [shop(2)], {selection: {target: ['*'], exclude: ['cache']}})).toEqual(['update queue'])
+      expect(await actions(lab, [shop().without('queue')], excluding('*'))).toEqual([])
+      expect(await actions(lab, [shop().without('queue')], targeting('*'))).toEqual(['delete queue'])
+    })
+  })
+
+  it('that is nearly a kind is told which', async () => {
+    const refused = await refusal(new Lab(), [shop()], targeting('cloud.databse'))
+    expect([refused.code, refused.suggestions]).toEqual(['E_UNKNOWN_ADDRESS', ['Did you mean cloud.database?']])
+  })
+
   it.each([['shop/cart/db-1'], ['cache']])('(%s) leaves what an excluded object replaced alone, too', async word => {
     const lab = new Lab()
     await lab.run(async () => {
