@@ -5,7 +5,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import type {TaskFailure} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
 import type {Operation} from '../model/plan.ts'
-import {mayBeAccepted} from '../plan/may-be-accepted.ts'
+import {isUnseen, mayBeAccepted} from '../plan/may-be-accepted.ts'
 
 /** The API accepted the request, and its task ended in failure. */
 export class OperationFailedError extends AppError {
@@ -126,9 +126,11 @@ export class BlockedError extends AppError {
       code: 'E_BLOCKED',
       exit: EXIT.partial,
       suggestions: [
-        mayBeAccepted(operation)
-          ? `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`
-          : 'Take the change back in the stack, or make way for it as the reason says, and plan again.',
+        !mayBeAccepted(operation)
+          ? 'Take the change back in the stack, or make way for it as the reason says, and plan again.'
+          : isUnseen(operation)
+            ? `Plan again later, or, once you have made sure that none is there, run svcctl apply --accept '${address}': that makes one.`
+            : `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`,
       ],
     })
   }

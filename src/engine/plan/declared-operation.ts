@@ -51,8 +51,12 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
   const subject = subjectOf(input, pair, replaced)
   const {kind, spec, entry} = subject
   const live = pair.match?.live
+  if (pair.stray) {
+    const {former, ...moved} = elsewhere(subject, pair.stray)
+    // Whatever is there, the one that the ledger has is its own to judge.
+    return pair.doubt ? {...moved, action: 'blocked', wants: 'replace', ...pair.doubt} : {...moved, ...(former && {former})}
+  }
   if (pair.doubt) return {...baseOf(subject), changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
-  if (pair.stray) return elsewhere(subject, pair.stray)
   if (live === undefined) return creation(kind, baseOf(subject), spec, pair.givenAway ? undefined : entry)
   const diff = diffTo(subject, live)
   const parent = pair.declaration.parent

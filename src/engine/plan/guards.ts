@@ -9,7 +9,7 @@ import type {Kinds} from '../model/kind.ts'
 import {type GuardResult, isDrift, type Operation, type Plan} from '../model/plan.ts'
 import {keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
-import {mayBeAccepted} from './may-be-accepted.ts'
+import {isUnseen, mayBeAccepted} from './may-be-accepted.ts'
 
 /** What guards look at: nothing that is not in the plan. */
 export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy' | 'undo'>
@@ -143,7 +143,7 @@ const whyBlocked = (those: readonly Operation[]): string =>
 const whatAccepting = (those: readonly Operation[]): string => {
   const open = those.filter(mayBeAccepted)
   if (open.length === 0) return ''
-  const unseen = open.filter(it => it.wants === 'create').length
+  const unseen = open.filter(isUnseen).length
   if (unseen === open.length) return ', --accept creates one that is certainly not there'
   const recorded = ', --accept records one that is so already'
   return unseen === 0 ? recorded : `${recorded}, and creates one that was not found and is certainly not there`

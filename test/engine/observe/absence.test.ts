@@ -146,6 +146,28 @@ describe('a list that cannot be read whole', () => {
     })
   })
 
+  it('loses no sight of what was to move there: that is left where it is, as the plan says, and else stays blocked', async () => {
+    const lab = new Lab()
+    const stack = (parent: string) => stackOf().subscription('a').subscription('b').database('cache', parent)
+    await lab.run(async () => {
+      await lab.apply([stack('a')])
+      const lying = unproven(lab, '/subscriptions/2/databases')
+      const accept = {lifts: {accept: ['cache']}}
+      expect(await planned(lab, stack('b'), {...lying})).toMatchObject([
+        {action: 'blocked', wants: 'replace', cause: 'list-not-whole', remoteId: 'cloud/subscriptions/1/databases/1'},
+      ])
+      expect(await planned(lab, stack('b'), {...lying, ...accept})).toMatchObject([
+        {action: 'create', cause: 'accepted', reason: expect.stringContaining('the old one stays where it is, and is only forgotten')},
+      ])
+      const {guards} = (await lab.plan([stack('b')], {...lying, lifts: {skipBlocked: false}})).plan
+      expect(guards.map(it => it.message)).toEqual([expect.stringContaining('--accept creates one that is certainly not there')])
+      const {ended} = await lab.apply([stack('b')], lying)
+      expect(ended.find(it => it.state === 'blocked')?.error?.suggestions.join()).toMatch(
+        /made sure that none is there.*--accept.*makes one/,
+      )
+    })
+  })
+
   it('leads to no create of a parent that is named in text, nor of what stands in it', async () => {
     const lab = new Lab()
     world().subscription('main').into(lab.simulator)
@@ -167,6 +189,19 @@ describe('a list that cannot be read whole', () => {
 })
 
 describe('a row without an id', () => {
+  it('with the declared name leads to no create of what would move there, whatever is accepted', async () => {
+    const lab = new Lab()
+    const stack = (parent: string) => stackOf().subscription('a').subscription('b').database('cache', parent)
+    await lab.run(async () => {
+      await lab.apply([stack('a')])
+      lab.simulator.edit({path: 'cloud/subscriptions/2/databases', create: {name: 'cache', memoryLimitInGb: 1}})
+      await lab.clock.sleep(5000)
+      const shown = nameless(lab, '/subscriptions/2/databases')
+      for (const lifts of [{}, {accept: ['cache']}])
+        expect(said(await planned(lab, stack('b'), {...shown, lifts}))).toEqual(['blocked cache row-without-id'])
+    })
+  })
+
   it('with the declared name leads to no create, whatever is accepted', async () => {
     const lab = new Lab()
     world().subscription('main').database('cache').into(lab.simulator)
