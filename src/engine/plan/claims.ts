@@ -84,13 +84,15 @@ export class Claims {
   #ofOther(operation: Operation, owner: Owner, pair: Paired | undefined): Operation {
     const {stack, entry} = owner
     const from = {stack, address: entry.address}
-    if (this.#isDeclared(owner)) {
-      return left(operation, 'move', {
-        stack,
-        address: entry.address,
-        cause: 'owned-elsewhere',
-        reason: `stack ${stack} has it, and declares it as ${entry.address}: one object can have one declaration`,
-      })
+    const declared = this.#declared.of(operation)
+    if (declared !== undefined && declared.stack !== stack) return left(operation, 'move', this.#declaredBy(operation, declared, undefined))
+    if (declared !== undefined) {
+      const live = pair?.match?.live
+      const reason =
+        live !== undefined && this.#declared.changes(declared, live)
+          ? `stack ${stack} has it, and declares ${declared.address} otherwise by now: plan both stacks together`
+          : `stack ${stack} has it, and declares it as ${declared.address}: one object can have one declaration`
+      return left(operation, 'move', {...from, cause: 'owned-elsewhere', reason})
     }
     if (!this.#input.ledgers.has(stack))
       return left(operation, 'move', {
@@ -278,14 +280,6 @@ export class Claims {
       }
     }
     return below
-  }
-
-  /** Whether a stack means what it has: where its declaration is planned beside another's that means it, it does not. */
-  #isDeclared({stack, entry}: Owner): boolean {
-    const {stacks, destroy, selected, observation} = this.#input
-    if (destroy && selected.has(stack)) return false
-    if (observation.pairs.get(keyOf(stack, entry.address))?.context === false) return false
-    return stacks.some(it => it.name === stack && it.declarations.some(d => d.address === entry.address && d.kind === entry.kind))
   }
 
   #account(stack: string, api: Api): string {

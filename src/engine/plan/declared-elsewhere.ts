@@ -12,6 +12,7 @@ import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {openLeaves, plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
+import {fits} from '../observe/pair.ts'
 import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'stacks' | 'selected' | 'ledgers' | 'otherLedgers' | 'accountOf' | 'kinds' | 'destroy'>
@@ -76,6 +77,14 @@ export class DeclaredElsewhere {
     )?.declaration
   }
 
+  /** Whether a declaration of what its ledger has would have that otherwise: another object, or the same one by another name. */
+  changes(declaration: Declaration, live: LiveObject): boolean {
+    this.#index()
+    const {kind, remoteId} = live
+    const meant = this.#meant(declaration)
+    return leaves(kind, meant, remoteId) || (!isNameless(kind, declaration) && !fits(kind.identity, meant.plain, live))
+  }
+
   #index(): void {
     if (this.#indexed) return
     this.#indexed = true
@@ -96,25 +105,28 @@ export class DeclaredElsewhere {
         addTo(this.#named, `${account} ${kind.name} ${it.name ?? ''}`, it)
       }
     }
-    for (const it of this.#declarations.values()) this.#add(it)
+    // In an order of its own: where several mean one object, which of them is named must not hang on the order of a file.
+    for (const it of [...this.#declarations.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) this.#add(it)
   }
 
   #add(declaration: Declaration): void {
     const {stack, kind: name, importId} = declaration
     const kind = this.#kind(name)
     const account = this.#account(stack, kind.api)
-    const parent = this.#parentOf(declaration, new Set())
-    const plain = plainPart(declaration.spec)
+    const meant = this.#meant(declaration)
+    const {parent, plain} = meant
     const found = this.#input.observation.pairs.get(declaration.key)?.match?.live.remoteId
     for (const id of [this.#entry(declaration)?.remoteId, importId, found]) {
       if (id === undefined) continue
       this.#byId.set(`${account} ${id}`, declaration)
-      // What it has in another place than the declared one, or is not what it says by an id, it leaves for whatever it means.
-      if (meansAnother(kind, plain, id)) continue
-      if (parent === undefined || idsIn(kind, id)?.slice(0, -1).join('/') === parent.join('/')) return
+      if (!leaves(kind, meant, id)) return
     }
     const trait = kind.identity.matches ? (parent?.join('/') ?? ANYWHERE) : (kind.identity.key(plain) ?? ANY_NAME)
-    addTo(this.#byTrait, `${account} ${name} ${trait}`, {declaration, plain, parent})
+    addTo(this.#byTrait, `${account} ${name} ${trait}`, meant)
+  }
+
+  #meant(declaration: Declaration): Meant {
+    return {declaration, plain: plainPart(declaration.spec), parent: this.#parentOf(declaration, new Set())}
   }
 
   /** What its ledger has under its address, unless that is known to be gone. */
@@ -188,6 +200,10 @@ export class DeclaredElsewhere {
     return kindCalled(this.#input.kinds, name)
   }
 }
+
+/** What a declaration has in another place than the declared one, or is not what it says by an id, it leaves for whatever it means. */
+const leaves = (kind: Kind, {plain, parent}: Meant, remoteId: string): boolean =>
+  meansAnother(kind, plain, remoteId) || (parent !== undefined && idsIn(kind, remoteId)?.slice(0, -1).join('/') !== parent.join('/'))
 
 /** Whether it is not known yet what a declaration calls its object. */
 export const isNameless = ({identity: {key}}: Kind, {spec}: Declaration): boolean =>

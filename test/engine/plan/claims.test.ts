@@ -198,6 +198,26 @@ describe('what another stack declares', () => {
       expect(of((await lab.plan(stacks, only('a'))).plan.operations, 'cache')).toMatchObject({action: 'update'})
     })
   })
+
+  it('is said to be declared otherwise by that stack where that gives it another name or place, and both together give it to the other one', async () => {
+    const second = () => a().subscription('second')
+    const lab = await started([second().database('cache', 'main', {replication: true}), stackOf('b').subscription('other')])
+    await lab.run(async () => {
+      const taken = stackOf('b')
+        .subscription('other')
+        .add('cloud.database', 'orders', {name: 'cache', memoryLimitInGb: 1}, {parent: a().in('main')})
+      const renamed = second().database('cache', 'main', {name: 'another', replication: true})
+      const elsewhere = second().database('cache', 'second', {replication: true})
+      for (const [its, both] of [
+        [renamed, {'a:null_resource.cache': 'update', 'b:null_resource.orders': 'create'}],
+        [elsewhere, {'a:null_resource.cache': 'create', 'b:null_resource.orders': 'move'}],
+      ] as const) {
+        const {reason} = of((await lab.plan([its, taken], only('b'))).plan.operations, 'orders') ?? {}
+        expect(reason).toBe('stack a has it, and declares null_resource.cache otherwise by now: plan both stacks together')
+        expect(shown((await lab.plan([its, taken])).plan.operations)).toEqual(both)
+      }
+    })
+  })
 })
 
 describe('what two ledgers have, since one of them is from before a transfer', () => {
