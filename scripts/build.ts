@@ -42,7 +42,7 @@ const shared: BuildOptions = {
 }
 
 /**
- * Of undici the transport uses one function and two dispatchers. Its index would bring fetch, WebSockets, caches and
+ * Of undici the transport uses one function and three dispatchers. Its index would bring fetch, WebSockets, caches and
  * mocks along, and node's own copy of some of them, which costs every command that talks to a server 100 ms. HTTP/2 is
  * never offered to a server, and no body is a form.
  */
@@ -53,6 +53,7 @@ const UNDICI: Readonly<Record<string, string>> = {
     // What a proxy is asked for a tunnel with.
     prototype.connect = require('./lib/api/api-connect')
     exports.Agent = require('./lib/dispatcher/agent')
+    exports.Pool = require('./lib/dispatcher/pool')
     Object.defineProperty(exports, 'ProxyAgent', {get: () => require('./lib/dispatcher/proxy-agent')})
     exports.request = (url, {dispatcher, ...options}) => {
       const {origin, pathname, search} = new URL(url)

@@ -45,14 +45,15 @@ export class StateAnswers {
 
   /** @throws LedgerAuthError, LedgerAccessError */
   expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', answer: HttpResponse): void {
-    if (isSuccess(answer)) return
+    if (isYes(answer)) return
+    if (isSuccess(answer)) throw this.#pageError(doing)
     if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld)
     throw new LedgerAccessError(doing, this.#where, serverWords(answer), [
       'Check the address and the methods of the http backend, and the server, then run the command again.',
     ])
   }
 
-  pageError(doing: 'read' | 'write'): LedgerAccessError {
+  #pageError(doing: 'read' | 'write' | 'lock' | 'unlock'): LedgerAccessError {
     return new LedgerAccessError(doing, this.#where, 'the server answered with a page (text/html), as a login does', [
       'Open the address in a browser: it may want a login, or be that of a proxy. Check the address of the http backend, TF_HTTP_USERNAME and TF_HTTP_PASSWORD.',
     ])
@@ -65,7 +66,6 @@ export class StateAnswers {
   async #content(): Promise<string | undefined> {
     const answer = await this.#send({method: 'GET', url: this.#backend.address})
     if (this.#isAbsent(answer)) return undefined
-    if (isPage(answer)) throw this.pageError('read')
     return this.#contentOf(answer)
   }
 
@@ -105,4 +105,7 @@ export function serverWords({status, body}: HttpResponse): string {
 }
 
 /** A login, or a proxy's own words, with a status as if all were well. Of what type it is said to be many servers do not care. */
-export const isPage = ({body}: HttpResponse): boolean => Buffer.from(body.subarray(0, 1_000)).toString('utf8').trimStart().startsWith('<')
+const isPage = ({body}: HttpResponse): boolean => Buffer.from(body.subarray(0, 1_000)).toString('utf8').trimStart().startsWith('<')
+
+/** The answer is the server's, and yes: what a login answers in its place is neither a ledger nor a lock, and gives none back. */
+export const isYes = (answer: HttpResponse): boolean => isSuccess(answer) && !isPage(answer)

@@ -21,7 +21,7 @@ import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {askLock} from './ask-lock.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError, type OwnApp} from './errors.ts'
-import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
+import {isRefusedAccess, isYes, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, httpKeyOf, shownAddress} from './http-backend.ts'
 import {describeLock, filledText, HttpFence, isLocked, lockInfoIn, PROMPT_MS} from './http-fence.ts'
 import {isAt, isVersionOf, type KnownVersion} from './known-version.ts'
@@ -153,7 +153,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     this.#tried = version
     held.hasWritten = true
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content, again})
-    if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(held, answer, before)
+    if (!isYes(answer)) await this.#assertTaken(held, answer, before)
     this.#known = version
     this.#tried = undefined
     return saved
@@ -206,7 +206,6 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (found !== undefined) this.#assertUnwritten(found, before)
     // It may say so of anything that is under way there: whose the lock is is asked, and a write that was refused can be tried again.
     if (isLocked(answer)) await held.fence?.assertHeld()
-    if (isSuccess(answer)) throw this.#answers.pageError('write')
     this.#answers.expectSuccess('write', answer)
   }
 
@@ -275,7 +274,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {lockAddress, lockMethod} = this.#options.backend
     if (lockAddress === undefined) return false
     const answer = await this.#send({method: lockMethod, url: lockAddress, body})
-    return isLocked(answer) ? lockInfoIn(answer)?.ID === id : isSuccess(answer)
+    return isLocked(answer) ? lockInfoIn(answer)?.ID === id : isYes(answer)
   }
 
   #newLock(operation: string): {readonly id: string; readonly body: string} {
@@ -350,7 +349,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const holder = filledText(info?.ID)
     const isOthers = holder !== undefined && holder !== idOf(body)
     // 404: it is gone already.
-    const isGone = isOthers || answer.status === 404 || isSuccess(answer)
+    const isGone = isOthers || answer.status === 404 || isYes(answer)
     if (isGone) lockGone(idOf(body))
     if (isOthers) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`, true)
     if (isGone) return

@@ -77,10 +77,11 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
  * @param isRepeat - a try before this one may have arrived
  */
 function unreachable(error: ConnectionError, isRepeat: boolean, request: StateRequest, address: string): ConnectionError {
-  const {failure, detail, transient} = error
+  const {failure, detail, transient, proxy} = error
   const arrived = error.arrived || isRepeat
   if (failure === 'aborted') return error
   const suggestions = [
+    ...(failure === 'proxy' ? error.suggestions : []),
     `This is where a ledger is kept (${shownAddress(address)}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,
     ...(failure === 'tls'
       ? [
@@ -88,7 +89,14 @@ function unreachable(error: ConnectionError, isRepeat: boolean, request: StateRe
         ]
       : []),
   ]
-  return new ConnectionError(failure, request, {arrived, transient, suggestions, cause: error, ...(detail !== undefined && {detail})})
+  return new ConnectionError(failure, request, {
+    arrived,
+    transient,
+    suggestions,
+    cause: error,
+    ...(detail !== undefined && {detail}),
+    proxy,
+  })
 }
 
 const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 501)

@@ -40,7 +40,7 @@ export function hostUnreachable(
   error: ConnectionError,
   request: {readonly method: string; readonly url: string},
 ): ConnectionError {
-  const {failure, arrived, transient, detail} = error
+  const {failure, arrived, transient, detail, proxy} = error
   if (failure === 'aborted' || failure === 'proxy') return error
   const suggestions = [
     failure === 'too-large'
@@ -48,7 +48,14 @@ export function hostUnreachable(
       : `This is the API of ${NAMES[host]}: check that it can be reached, and the address in ${ADDRESSES[host]}; then run the command again.`,
     ...(failure === 'tls' ? ['Trust the authority of its certificate with NODE_EXTRA_CA_CERTS.'] : []),
   ]
-  return new ConnectionError(failure, request, {arrived, transient, suggestions, cause: error, ...(detail !== undefined && {detail})})
+  return new ConnectionError(failure, request, {
+    arrived,
+    transient,
+    suggestions,
+    cause: error,
+    ...(detail !== undefined && {detail}),
+    proxy,
+  })
 }
 
 /** An answer nothing can be made of. */

@@ -12,6 +12,9 @@ export interface ConnectionAdvice {
 /** The answer to our side of a TLS handshake was none. */
 const NO_TLS_THERE = 'ERR_SSL_WRONG_VERSION_NUMBER'
 
+/** OpenSSL's words for a handshake that one side ended: not for a certificate that was not believed. */
+const HANDSHAKE = /^ERR_SSL_(?!CERTIFICATE_VERIFY_FAILED|EE_|CA_)/
+
 const list = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
@@ -35,6 +38,11 @@ export function trustAdvice({trust, insecure}: ConnectionAdvice, detail: string 
     case 'CERT_NOT_YET_VALID':
       return ['The certificate is not valid at this time: have it renewed on the server, and check the clock of this machine.', ...loosen]
     default:
+      if (detail !== undefined && HANDSHAKE.test(detail)) {
+        return [
+          `The ${proxy ? 'proxy' : 'server'} and svcctl found no way to speak TLS with each other (version, cipher, or a certificate that it wants of its clients, which svcctl has none of): ask who runs it. No certificate to trust changes that.`,
+        ]
+      }
       return [`Give the certificate of the ${proxy ? "proxy's" : "server's"} authority with ${list(trust)}.`, ...loosen]
   }
 }

@@ -22,7 +22,7 @@ interface Failure {
   readonly arrived: boolean
   readonly words: string
   /** True of every command: a plan, an apply, one request by hand. */
-  readonly suggestions: readonly string[] | ((advice: ConnectionAdvice, detail: string | undefined) => readonly string[])
+  readonly suggestions: readonly string[] | ((advice: ConnectionAdvice, known: KnownOf) => readonly string[])
   /** Instead, of a write that may have arrived. */
   readonly ofWrite?: readonly string[]
 }
@@ -32,6 +32,11 @@ const waitLonger = 'Give a request longer with --request-timeout, for example --
 
 const holdMore =
   'If this server is right to answer so much, allow it: --max-response 256MiB. An answer of any size goes to a file with: svcctl api … --raw > FILE'
+
+interface KnownOf {
+  readonly detail?: string | undefined
+  readonly proxy?: string | undefined
+}
 
 /** Where nobody says what decides about the connection. */
 const GENERAL: ConnectionAdvice = {
@@ -65,14 +70,14 @@ const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
     exit: EXIT.unreachable,
     arrived: false,
     words: 'the TLS connection could not be trusted',
-    suggestions: (advice, detail) => trustAdvice(advice, detail, detail === 'UND_ERR_PRX_TLS'),
+    suggestions: (advice, {detail, proxy}) => trustAdvice(advice, detail, proxy !== undefined),
   },
   unreachable: {
     code: 'E_UNREACHABLE',
     exit: EXIT.unreachable,
     arrived: false,
     words: 'no connection came about',
-    suggestions: (advice, detail) =>
+    suggestions: (advice, {detail}) =>
       OWN_LIMITS.has(detail ?? '')
         ? ['Give this process more, for example: ulimit -n 1024 (open files), ulimit -v unlimited (memory).']
         : [addressAdvice(advice), 'Check firewalls and the VPN between this machine and the server.'],
@@ -128,6 +133,7 @@ export class ConnectionError extends AppError {
   readonly failure: ConnectionFailure
   /** The system's own word: `ECONNREFUSED`. */
   readonly detail: string | undefined
+  readonly proxy: string | undefined
   /** Whether the server may have seen the request. `false` is a proof: it was never sent. */
   readonly arrived: boolean
   /** Sending it again a little later may help. */
@@ -140,6 +146,8 @@ export class ConnectionError extends AppError {
       readonly arrived?: boolean
       readonly detail?: string
       readonly transient?: boolean
+      /** Where it is the proxy before the server that was not trusted. */
+      readonly proxy?: string | undefined
       readonly cause?: unknown
       /** Of the connection it was to travel over. */
       readonly advice?: ConnectionAdvice
@@ -147,17 +155,19 @@ export class ConnectionError extends AppError {
       readonly suggestions?: readonly string[]
     } = {},
   ) {
-    const {code, exit, words, suggestions, ofWrite, ...known} = FAILURES[failure]
-    const arrived = options.arrived ?? known.arrived
-    const usual = typeof suggestions === 'function' ? suggestions(options.advice ?? GENERAL, options.detail) : suggestions
+    const {code, exit, words, suggestions, ofWrite, arrived: mayHaveArrived} = FAILURES[failure]
+    const arrived = options.arrived ?? mayHaveArrived
+    const usual = typeof suggestions === 'function' ? suggestions(options.advice ?? GENERAL, options) : suggestions
+    const known = [options.proxy === undefined ? [] : `the proxy ${options.proxy}`, options.detail ?? []].flat().join(', ')
     const changes = arrived && !['GET', 'HEAD'].includes(request.method)
-    super(`${request.method} ${withoutQuery(request.url)}: ${words}${options.detail === undefined ? '' : ` (${options.detail})`}`, {
+    super(`${request.method} ${withoutQuery(request.url)}: ${words}${known === '' ? '' : ` (${known})`}`, {
       code,
       exit,
       suggestions: options.suggestions ?? (changes ? ofWrite : undefined) ?? usual,
       cause: options.cause,
     })
     this.detail = options.detail
+    this.proxy = options.proxy
     this.failure = failure
     this.arrived = arrived
     this.transient = options.transient ?? !['tls', 'aborted', 'too-large'].includes(failure)

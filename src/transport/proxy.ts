@@ -4,6 +4,7 @@
  * below them), addresses, address ranges and ports, and only http(s) proxies are known.
  */
 import {BlockList, isIP} from 'node:net'
+import {domainToASCII} from 'node:url'
 import {AppError, EXIT} from '../base/errors.ts'
 
 export interface ProxySettings {
@@ -41,7 +42,7 @@ export function proxyFor(url: string, {http, https, noProxy = ''}: ProxySettings
   const secure = protocol === 'https:'
   const given = secure ? https : http
   if (given === undefined || given === '') return undefined
-  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  const host = canonical(hostname.replace(/^\[|\]$/g, ''))
   if (isThisMachine(host) || isExcepted(host, port || (secure ? '443' : '80'), noProxy)) return undefined
   return proxyAt(given, secure ? 'HTTPS_PROXY' : 'HTTP_PROXY')
 }
@@ -68,23 +69,35 @@ function isExcepted(host: string, port: string, noProxy: string): boolean {
     .filter(entry => entry !== '')
     .some(entry => {
       if (entry === '*') return true
-      const [, name = '', itsPort] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
+      const [, inner = '', after = '', itsPort] =
+        /^\[?([^\]]*?)\]?(\/\d+)?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
+      const name = `${inner}${after}`
       if (itsPort !== undefined && itsPort !== port) return false
-      return name.includes('/') ? isInRange(host, name) : isBelow(host, name.toLowerCase().replace(/^\*?\./, ''))
+      return name.includes('/') ? isInRange(host, name) : isBelow(host, canonical(name.replace(/^\*?\./, '')))
     })
+}
+
+/** As an address of the web has it: an IPv6 address in its shortest form, a name in lower case, in ASCII and without a dot at its end. */
+function canonical(host: string): string {
+  if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname.slice(1, -1)
+  const name = host.toLowerCase().replace(/\.$/, '')
+  const ascii = domainToASCII(name)
+  // A number of parts is read as an address there (10.1 as 10.0.0.1), which nobody means here.
+  return isIP(ascii) === 4 ? name : ascii || name
 }
 
 const isBelow = (host: string, name: string): boolean => name !== '' && (host === name || host.endsWith(`.${name}`))
 
 function isInRange(host: string, range: string): boolean {
   const [network = '', bits = ''] = range.split('/')
-  const family = isIP(network)
-  if (family === 0 || isIP(host) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false
-  const type = family === 4 ? 'ipv4' : 'ipv6'
+  if (isIP(network) === 0 || isIP(host) === 0 || !/^\d+$/.test(bits) || Number(bits) > (isIP(network) === 4 ? 32 : 128)) return false
   const list = new BlockList()
-  list.addSubnet(network, Number(bits), type)
-  return list.check(host, type)
+  list.addSubnet(network, Number(bits), familyOf(network))
+  // An IPv4 address in the form of an IPv6 one is in the ranges of the first, too.
+  return list.check(host, familyOf(host))
 }
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 function decoded(text: string): string {
   try {

@@ -20,8 +20,10 @@ import {
   type OpenStream,
   type Transport,
 } from './http.ts'
+import {networkCode} from './network-code.ts'
 import {type ProxyServer, type ProxySettings, proxyFor} from './proxy.ts'
 import {readCertificates, type TrustedFile} from './trusted-file.ts'
+import {NO_ANSWER, tunnelErrorIn, tunnelling} from './tunnel.ts'
 
 export interface NetworkOptions {
   /** Accept any certificate. Who sets this warns about it, every time. */
@@ -173,8 +175,11 @@ async function openNetwork(options: NetworkOptions): Promise<Network> {
     if (proxy === undefined) return new undici.Agent({...pool, connect})
     const {origin: uri, authorization: token} = proxy
     // What is trusted of a server is not trusted of the proxy before it: `insecure` is about the cluster.
-    const proxyTls = {timeout: connect.timeout, ...(connect.ca !== undefined && {ca: connect.ca})}
-    return new undici.ProxyAgent({...pool, uri, requestTls: connect, proxyTls, proxyTunnel: false, ...(token !== undefined && {token})})
+    const proxyTls = {...connect, rejectUnauthorized: true}
+    const clientFactory = (address: URL, settings: object) =>
+      tunnelling(new undici.Pool(address, settings), options.timeoutMs ?? REQUEST_TIMEOUT_MS)
+    const tunnel = {requestTls: connect, proxyTls, proxyTunnel: false, clientFactory}
+    return new undici.ProxyAgent({...pool, uri, ...tunnel, ...(token !== undefined && {token})})
   }
   return {
     dispatcher: proxy => {
@@ -281,23 +286,28 @@ class Attempt {
 
   explain(error: unknown): unknown {
     if (error instanceof AppError) return error
-    const code = systemCode(error)
+    const ofTunnel = tunnelErrorIn(error)
+    const code = networkCode(ofTunnel ?? error)
     // A header or an address that cannot be sent at all is a mistake of the caller, not of the network.
     if ((code === 'UND_ERR_INVALID_ARG' && !this.#proxyAsked(code)) || error instanceof TypeError) return error
     const {failure, transient} = this.#failure(code)
+    const detail = this.#detail(failure, code)
     return new ConnectionError(failure, this.#request, {
       arrived: this.#sent && failure !== 'proxy',
       cause: error,
       ...(this.#advice && {advice: this.#advice}),
       ...(transient !== undefined && {transient}),
-      ...(code !== undefined && failure !== 'aborted' && failure !== 'timeout' && {detail: this.#detail(failure, code)}),
+      ...(detail !== undefined && {detail}),
+      ...(ofTunnel !== undefined && failure === 'tls' && {proxy: this.#proxy?.origin}),
     })
   }
 
-  #detail(failure: ConnectionFailure, code: string): string {
+  #detail(failure: ConnectionFailure, code: string | undefined): string | undefined {
+    if (failure === 'aborted' || failure === 'timeout') return undefined
     if (failure !== 'proxy') return code
+    const known = this.#timedOut ? NO_ANSWER : code
     // undici's own words for a refusal say nothing to a person.
-    return code.startsWith('UND_ERR_') ? `${this.#proxy?.origin}` : `${this.#proxy?.origin}, ${code}`
+    return known === undefined || known.startsWith('UND_ERR_') ? `${this.#proxy?.origin}` : `${this.#proxy?.origin}, ${known}`
   }
 
   /** How undici spells a proxy's 407 to a request that is not tunnelled: the server behind it has not seen anything. */
@@ -307,12 +317,13 @@ class Attempt {
 
   #failure(code = ''): {failure: ConnectionFailure; transient?: boolean} {
     if (this.#timedOut || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-      return {failure: this.#sent ? 'timeout' : 'unreachable'}
+      if (this.#sent) return {failure: 'timeout'}
+      return {failure: this.#proxy === undefined ? 'unreachable' : 'proxy'}
     }
     if (this.#request.signal?.aborted) return {failure: 'aborted'}
     if (this.#proxyAsked(code)) return {failure: 'proxy', transient: false}
     if (this.#sent) return {failure: 'lost'}
-    if (this.#proxy !== undefined && !isTls(code)) return {failure: 'proxy', transient: code === 'ECONNREFUSED'}
+    if (this.#proxy !== undefined && !isTls(code)) return {failure: 'proxy', transient: code === 'ECONNREFUSED' || code === NO_ANSWER}
     if (code === 'ECONNREFUSED') return {failure: 'refused'}
     // EAI_AGAIN: the resolver could not say now; ENOTFOUND: it says there is no such name.
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return {failure: 'dns', transient: code === 'EAI_AGAIN'}
@@ -324,18 +335,7 @@ const times = (): readonly number[] => [Number(process.hrtime.bigint()) / 1e6, D
 
 /** Before anything was sent, whatever OpenSSL says is about the handshake or the certificate. */
 const isTls = (code: string): boolean =>
-  /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS|INVALID_CA|EPROTO)/.test(code)
-
-/** The parser of answers is WebAssembly, which reserves gigabytes of addresses: a limit on these (`ulimit -v`) has no code. */
-const isOutOfMemory = (error: Error): boolean => error instanceof RangeError && /\bout of memory\b/i.test(error.message)
-
-/** The code of an error, or of the first of several (a name with many addresses fails with one error for each). */
-function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if ('code' in error && typeof error.code === 'string') return error.code
-  if (isOutOfMemory(error)) return 'ENOMEM'
-  return error instanceof AggregateError ? systemCode(error.errors[0]) : systemCode(error.cause)
-}
+  /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/.test(code)
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const result: Record<string, string> = {}

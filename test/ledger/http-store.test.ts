@@ -686,6 +686,18 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(await it.save(saved)).toMatchObject({serial: 2})
   })
 
+  it('is neither locked nor given back by a page of a login', async () => {
+    const page = {status: 200, words: '<title>Sign in</title>'}
+    server.faults.push(page)
+    await expect(store().lock(0)).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('a page (text/html)')})
+    const it = store()
+    const unlock = await it.lock(0)
+    await it.save(await it.load())
+    server.faults.push(page)
+    await expect(unlock()).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('Could not unlock')})
+    await expect(store().lock(0)).rejects.toMatchObject({code: 'E_LOCKED'})
+  })
+
   it('may be kept by a server that calls all its answers pages', async () => {
     server.contentType = 'text/html; charset=utf-8'
     const it = store()

@@ -2,7 +2,7 @@ import {once} from 'node:events'
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {createServer, type RequestListener, type Server} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
-import {type AddressInfo, createServer as createTcpServer} from 'node:net'
+import {type AddressInfo, createServer as createTcpServer, type Socket} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {buffer, text} from 'node:stream/consumers'
@@ -236,6 +236,15 @@ describe('a certificate', () => {
     })
   })
 
+  it('is no matter where the server ends the handshake: none that is trusted changes that', async () => {
+    const server = createTlsServer({cert: certificate, key, ciphers: 'ECDHE-RSA-AES128-SHA256', maxVersion: 'TLSv1.2'})
+    const url = `https://localhost:${await listening(server)}`
+    const failure = await network({insecure: true})
+      .send({method: 'GET', url, headers: {}})
+      .catch(error => error)
+    expect(failure).toMatchObject({code: 'E_TLS', arrived: false, suggestions: [expect.stringContaining('no way to speak TLS')]})
+  })
+
   it('is of no interest where the user said so', async () => {
     expect((await network({insecure: true}).send({method: 'GET', url: await secure(), headers: {}})).status).toBe(200)
   })
@@ -247,6 +256,73 @@ describe('a certificate', () => {
       const sent = network({trust: [{path, from: '--ca-file'}]}).send({method: 'GET', url: 'https://localhost:1', headers: {}})
       await expect(sent).rejects.toMatchObject({code: 'E_CA_FILE', exit: 64, message: expect.stringContaining(path)})
     }
+  })
+})
+
+describe('a tunnel', () => {
+  let asked = 0
+  const proxyThat = async (answers: (socket: Socket) => void): Promise<NetworkOptions> => {
+    asked = 0
+    const sockets = new Set<Socket>()
+    const server = createTcpServer(socket => {
+      sockets.add(socket.on('error', () => {}))
+      socket.once('data', () => {
+        asked += 1
+        answers(socket)
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanups.push(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    return {proxy: {https: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}, timeoutMs: 500}
+  }
+  const request = {method: 'POST', url: 'https://far.test/v1', headers: {authorization: 'Basic x'}}
+  const ways = async (options: NetworkOptions): Promise<readonly unknown[]> => {
+    const {send, openStream} = network(options)
+    return [await send(request).catch(error => error), await openStream(request).catch(error => error)]
+  }
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['before it answers', socket => socket.destroy()],
+    ['in the middle of its answer', socket => socket.end('HTTP/1.1 200 Conn')],
+  ])('is asked for once of a proxy that closes the connection %s', async (_, answers) => {
+    const options = await proxyThat(answers)
+    const {https = ''} = options.proxy ?? {}
+    const expected = {code: 'E_PROXY', exit: 13, arrived: false, message: expect.stringContaining(`${https}, ECONNRESET`)}
+    expect(await ways(options)).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
+    expect(asked).toBe(2)
+  })
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['says nothing', () => {}],
+    ['never comes to the end of its answer', socket => void socket.write('HTTP/1.1 200 OK\r\nX-A: b\r\n')],
+  ])('is waited for as long as a request may take, and the proxy is named that %s', async (_, answers) => {
+    const options = await proxyThat(answers)
+    const {https = ''} = options.proxy ?? {}
+    const expected = {code: 'E_PROXY', exit: 13, arrived: false, message: expect.stringContaining(`${https}, ETIMEDOUT`)}
+    expect(await ways(options)).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
+  })
+
+  it('begins at a proxy whose certificate is verified, whatever is said of the server; it is the proxy that is named', async () => {
+    const {certificate: cert, key} = selfSigned(Date.now())
+    const proxy = createTlsServer({cert, key})
+    proxy.on('connect', () => (asked += 1))
+    asked = 0
+    const https = `https://localhost:${await listening(proxy)}`
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+    cleanups.push(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)
+    const advice = {address: ['url'], trust: ['--ca-file'], insecure: ['--insecure']}
+    const [failure] = await ways({proxy: {https}, insecure: true, advice})
+    expect(failure).toMatchObject({
+      code: 'E_TLS',
+      arrived: false,
+      message: expect.stringContaining(`(the proxy ${https}, DEPTH_ZERO_SELF_SIGNED_CERT)`),
+      suggestions: ["Give the certificate of the proxy's authority with --ca-file."],
+    })
+    expect(asked).toBe(0)
   })
 })
 
