@@ -18,7 +18,10 @@ export class UnsetVariableError extends AppError {
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
-export const hasReference = (text: string): boolean => text.search(REFERENCE) >= 0
+export const hasReference = (text: string): boolean => closed(text).search(REFERENCE) >= 0
+
+/** What may hold references. Behind the last brace there is none, and each beginning of one would be looked through to the end. */
+const closed = (text: string): string => text.slice(0, text.lastIndexOf('}') + 1)
 
 /**
  * A default is used when the variable is unset or empty, as in a shell. What a variable holds is not expanded again.
@@ -26,10 +29,12 @@ export const hasReference = (text: string): boolean => text.search(REFERENCE) >=
  * @throws UnsetVariableError
  */
 export function expandVariables(text: string, variables: ProcessVariables, key: string, file: string): string {
-  return text.replace(REFERENCE, (_, name: string, otherwise: string | undefined) => {
+  const head = closed(text)
+  const expanded = head.replace(REFERENCE, (_, name: string, otherwise: string | undefined) => {
     const value = variables[name]
     if (otherwise !== undefined) return value || otherwise
     if (value === undefined) throw new UnsetVariableError(name, key, file)
     return value
   })
+  return `${expanded}${text.slice(head.length)}`
 }

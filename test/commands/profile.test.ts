@@ -163,6 +163,15 @@ describe('profile show', () => {
     writeConfig(`[profiles.p]\ndeployment_type = "enterprise"\nurl = "${url}"\n`)
     const {stdout} = await here.run(['profile', 'show', 'p', '-o', 'json'])
     expect(JSON.parse(stdout).url).toBe('https://********@lab.example.com:9443')
+    for (const [other, shown] of [
+      ['https://lab.example.com/v1?token=hunter2-and-more', 'https://lab.example.com/v1?********'],
+      ['https://admin:hunter2/and-more@lab.example.com', 'https://********@lab.example.com'],
+      ['${LAB:-https://admin:hunter2-and-more@lab.example.com/#hunter2}', '${LAB:-https://********@lab.example.com/#********'],
+      ['https://${LAB}/v1', 'https://${LAB}/v1'],
+    ]) {
+      writeConfig(`[profiles.p]\ndeployment_type = "enterprise"\nurl = "${other}"\n`)
+      expect(JSON.parse((await here.run(['profile', 'show', 'p', '-o', 'json'])).stdout).url).toBe(shown)
+    }
     const refused = await here.run(['profile', 'set', 'q', '--deployment', 'enterprise', '--url', url, '-o', 'json'])
     expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([64, 'E_PROFILE_FIELD'])
     expect(refused.stdout + refused.stderr).not.toContain('hunter2')

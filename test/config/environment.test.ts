@@ -74,6 +74,14 @@ describe('expansion of variables', () => {
     expect(expand(text)).toBe(expanded)
   })
 
+  it('takes as long as the text is, also where nothing that begins there ends', () => {
+    const text = '${A:-'.repeat(60_000)
+    const began = performance.now()
+    expect(expand(`${text}`)).toBe(text)
+    expect(expand(`}${text}`)).toBe(`}${text}`)
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+
   it('fails for a variable that is not set, naming it and the key', () => {
     expect(() => expand('${MISSING}')).toThrow('profiles.p.api_key in config.toml needs the environment variable MISSING, which is not set')
   })

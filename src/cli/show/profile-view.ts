@@ -19,11 +19,21 @@ export function profileView(profiles: Profiles, name: string): JsonObject {
   return {name, deployment_type: profile.deployment, default: profiles.isDefault(name), ...Object.fromEntries(fields)}
 }
 
-/** A number or a switch as such, also where the file has it in quotes; text that is still to be expanded stays text. No address shows who signs in. */
+/** A number or a switch as such, also where the file has it in quotes; text that is still to be expanded stays text. */
 function typed({type}: ProfileField, raw: string): Json {
   if (type === 'switch') return SWITCHES[raw.toLowerCase()] ?? raw
-  if (type === 'text') return raw.replace(/^(https?:\/\/)[^/?#]*@/i, '$1********@')
+  if (type === 'text') return ADDRESS.test(raw) ? shownAddress(raw) : raw
   return type === 'number' && raw.trim() !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw
+}
+
+/** Also one that is the default of a variable. */
+const ADDRESS = /^(?:\$\{\w+:-)?https?:\/\//i
+
+/** No address shows who signs in, nor what a query may hold, which no connection takes. */
+function shownAddress(raw: string): string {
+  const named = raw.replace(/^([^/]*\/\/).*@/s, '$1********@')
+  const end = named.search(/[?#]./)
+  return end < 0 ? named : `${named.slice(0, end + 1)}********`
 }
 
 export function viewText(view: JsonObject): string {

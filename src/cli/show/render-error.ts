@@ -12,14 +12,20 @@ export class SystemError extends AppError {
   constructor(cause: Error & {readonly code: unknown}) {
     super(`the system refused: ${cause.message}`, {
       code: 'E_SYSTEM',
-      suggestions: [
-        cause.code === 'ENOSPC'
-          ? 'Free some space on that disk, then run the command again.'
-          : 'Check the path and its permissions, then run the command again.',
-      ],
+      suggestions: [systemRemedy(cause)],
       cause,
     })
   }
+}
+
+function systemRemedy({code, message}: Error & {readonly code: unknown}): string {
+  if (code === 'ENOSPC') return 'Free some space on that disk, then run the command again.'
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return 'Let this process open more files, for example with ulimit -n 1024, then run the command again.'
+  // Node names no path there.
+  if (message.endsWith('uv_cwd'))
+    return 'The folder in which this was started is not there any more: change to one that is, then run the command again.'
+  return 'Check the path and its permissions, then run the command again.'
 }
 
 /** Ours: nothing the person did. */
