@@ -175,7 +175,9 @@ export abstract class ApplyCommandBase extends StackCommand {
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
     frozen?: 'ignore',
   ): Promise<ExitCode> {
-    const {assertTarget, goingOf, hideSecretsOf, inStateFile, othersOf, planSecrets, planStacks, variableLookup} = await applyParts()
+    const {assertStacks, assertTarget, goingOf, hideSecretsOf, inStateFile, othersOf, planSecrets, planStacks, variableLookup} =
+      await applyParts()
+    assertStacks(plan, flags.stack ?? [])
     const variables = variableOptions(this.argv)
     const sources = {cwd: this.context.cwd, environment: this.context.environment.all, variables}
     const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? []).map(it => it.name)])

@@ -4,7 +4,7 @@ import {describe, expect, it} from 'vitest'
 import {hashOf} from '../../../src/engine/plan/document.ts'
 import {sharedSite} from '../../support/shared-site.ts'
 import {documentOf, type Site} from '../../support/site.ts'
-import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
 
 let at: Site
 let name = ''
@@ -301,6 +301,23 @@ describe('a saved plan', () => {
     const {file, hash} = await saved()
     const outcome = await at.fast(['apply', file, '--approve', hash, '--allow-destroy', 'cachee', '-o', 'json'], secrets)
     expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([64, 'E_UNKNOWN_ADDRESS', []])
+  })
+
+  it('of two stacks is not carried out for one of them: --stack may name what it is about, and leaves nothing out', async () => {
+    const [one, two] = [`${name}-one`, `${name}-two`]
+    const both = saveStacks(at.folder, [jsonStack(one).subscription('sub', {name: one}), jsonStack(two).subscription('sub', {name: two})])
+    const file = `${name}-both.plan`
+    expect((await at.fast(['plan', '--synth-dir', both, '--out', file])).code).toBe(0)
+    at.simulator.clearLog()
+    const applied = async (...words: string[]) => {
+      const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json', ...words])
+      return [outcome.code, documentOf(outcome).error?.code]
+    }
+    expect(await applied('--stack', one)).toEqual([64, 'E_USAGE'])
+    expect(await applied('--stack', one, '--stack', 'another')).toEqual([64, 'E_STACK_UNKNOWN'])
+    expect(at.writes).toEqual([])
+    expect(await applied('--stack', one, '--stack', `${name}-t*`)).toEqual([0, undefined])
+    expect(at.writes).toHaveLength(2)
   })
 
   it('may be applied until its time is over', async () => {
