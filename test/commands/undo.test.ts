@@ -139,6 +139,8 @@ describe('undo of a mixed run', () => {
     await undo(run, '--allow-destroy', '*')
     const shown = await at.run(['show', join(at.folder, 'undo.plan')])
     expect(shown.stdout).toContain(`run ${run} changed it, and is undone`)
+    const asked = await at.fast(['apply', join(at.folder, 'undo.plan')])
+    expect([asked.code, asked.stdout.includes('memoryLimitInGb: 3 -> '), asked.stdout.includes('in git)')]).toEqual([3, true, false])
     at.simulator.edit({path: `${DB}/1`, set: {memoryLimitInGb: 9}})
     const writes = at.writes.length
     expect(await carryOut()).toMatchObject({code: 5})

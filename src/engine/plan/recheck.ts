@@ -8,7 +8,7 @@ import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {deposedAddress, deposes, withoutDeposed} from '../model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
-import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
+import type {Change, OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import type {Going} from '../observe/observation.ts'
@@ -293,9 +293,14 @@ const calledAs = ({construct, action, cause, reason, secretsKept, besides}: Oper
   ...(construct === undefined ? {} : {construct}),
   ...(secretsKept === undefined ? {} : {secretsKept}),
   ...(besides === undefined ? {} : {besides}),
-  // Why it is undone no declaration says.
-  ...(cause === 'undone' && action === again.action ? {cause, reason} : {}),
+  // Why it is undone no declaration says, and nobody has changed that in git.
+  ...(cause === 'undone' && action === again.action ? {cause, reason, changes: again.changes.map(notInGit)} : {}),
 })
+
+function notInGit(change: Change): Change {
+  const {moved, ...it} = change
+  return moved === 'in git' ? it : change
+}
 
 interface Seen {
   readonly owned: boolean
