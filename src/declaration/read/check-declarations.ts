@@ -22,7 +22,7 @@ export function checkDuplicates(all: readonly Resolved[], index: DraftIndex, pro
     // Where a name may stand for several, an import block tells which one is meant.
     const meant = kind.identity.unique || kind.singleton ? '' : (declaration.importId ?? '')
     const slot = `${kind.name}\0${parent}\0${name}\0${meant}`
-    const other = known.add(slot, draft, it => kind.singleton === true || meansSame(kind.identity, draft.plain, it.plain))
+    const other = known.add(slot, draft, it => kind.singleton === true || meansSame(kind.identity, draft, it))
     if (other === undefined) continue
     if (other === 'too-many')
       problems.add(

@@ -3,7 +3,7 @@ import {isJsonObject, type JsonObject} from '../../base/json.ts'
 import {nearest} from '../../base/nearest.ts'
 import type {Policy} from '../../engine/model/declaration.ts'
 import type {Kind} from '../../engine/model/kind.ts'
-import {plainPart} from '../../engine/model/resolve.ts'
+import {plainPart, saysWhich} from '../../engine/model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../../engine/model/value.ts'
 import type {SourcePlace} from '../files/problems.ts'
 import {Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
@@ -21,6 +21,8 @@ export interface Draft {
   readonly spec: ValueObject
   /** What of the spec is known. */
   readonly plain: JsonObject
+  /** That tells which object is meant. */
+  readonly saysWhich: boolean
   /** What makes it the same thing for a person. */
   readonly naturalKey: string | undefined
   /** What of the fields is secret or known later. */
@@ -72,6 +74,7 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
     kind,
     spec: fitted.spec,
     plain,
+    saysWhich: fitted.plain || saysWhich(kind.identity, fitted.spec),
     naturalKey: kind.identity.key(plain),
     opens: opensIn(spec),
     clearSecrets: fitted.clearSecrets,

@@ -184,10 +184,17 @@ function decoded(text: string): string | undefined {
 
 /**
  * Whether two declarations of one key in one parent mean one object: they do, unless more than the key identifies it and
- * what both say of that differs.
+ * what both say of that differs, or is to be computed still.
  */
-export const meansSame = ({unique, matches}: Identity, a: JsonObject, b: JsonObject): boolean =>
-  unique || matches === undefined || matches(a, b) || matches(b, a)
+export const meansSame = ({unique, matches}: Identity, a: Meant, b: Meant): boolean =>
+  unique || matches === undefined || (a.saysWhich && b.saysWhich && (matches(a.plain, b.plain) || matches(b.plain, a.plain)))
+
+/** What a declaration says of its object. */
+interface Meant {
+  readonly plain: JsonObject
+  /** As far as it is known by now. */
+  readonly saysWhich: boolean
+}
 
 /** Whether a declaration says by its id that it means another object than this one. */
 export function meansAnother(kind: Kind, spec: JsonObject, remoteId: string): boolean {

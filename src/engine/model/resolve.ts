@@ -1,6 +1,7 @@
 /** Fills in what a declaration leaves open, as far as the answer is known. */
 import type {Json, JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
+import type {Identity} from './kind.ts'
 import {Deferred, Secret, type Value, type ValueObject, withParts} from './value.ts'
 
 /** @returns undefined when the answer is not known yet; a secret where what it reads turned out to be one */
@@ -77,6 +78,10 @@ export function withLeaves(value: Value, leaves: ReadonlyMap<string, Value>, at:
   if (Array.isArray(value)) return (value as readonly Value[]).map((item, i) => withLeaves(item, leaves, [...at, String(i)]))
   return Object.fromEntries(Object.entries(value as ValueObject).map(([key, item]) => [key, withLeaves(item, leaves, [...at, key])]))
 }
+
+/** Whether a declaration says by now which object it means: what all that is said tells apart nothing may be left of to compute. */
+export const saysWhich = ({keyOfParts}: Pick<Identity, 'keyOfParts'>, spec: ValueObject): boolean =>
+  keyOfParts !== true || openLeaves(spec).every(({leaf}) => leaf instanceof Secret)
 
 /** What a digest or a natural key may be made of: secrets and open leaves left out. */
 export const plainPart = (value: ValueObject): JsonObject => withParts(value, plain) as JsonObject

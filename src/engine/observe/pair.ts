@@ -11,7 +11,7 @@ import {type Identity, type Ids, type Kind, remoteIdOf} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
-import {plainPart} from '../model/resolve.ts'
+import {plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 
 export type Found = 'ledger' | 'moved' | 'import' | 'name'
@@ -100,12 +100,10 @@ export function pairCollection(input: PairInput): Pairing {
     } else open.push(declaration)
   }
 
-  const byName = kind.identity.matches ? undefined : groupByName(collection.objects)
+  const fitting = fittingIn(input)
   for (const declaration of open) {
     const spec = plainPart(input.specOf(declaration))
-    const candidates = byName
-      ? (byName.get(kind.identity.key(spec) ?? '\0') ?? [])
-      : collection.objects.filter(it => kind.identity.matches?.(spec, it.fields))
+    const candidates = fitting(declaration)
     const free = candidates.filter(it => !claimed.has(it.remoteId))
     const [first, second] = free
     if (first === undefined) {
@@ -141,6 +139,18 @@ export function pairCollection(input: PairInput): Pairing {
   }
   addAll(ambiguous, taken(input, matches, claimed))
   return {matches, ambiguous, problems}
+}
+
+/** The live objects that a declaration may mean. */
+function fittingIn({kind: {identity}, collection: {objects}, specOf}: PairInput): (it: Declaration) => readonly LiveObject[] {
+  const byName = identity.matches ? undefined : groupByName(objects)
+  return declaration => {
+    const whole = specOf(declaration)
+    const spec = plainPart(whole)
+    if (byName) return byName.get(identity.key(spec) ?? '\0') ?? []
+    // What is to be computed may be all that tells it from another one.
+    return saysWhich(identity, whole) ? objects.filter(it => fits(identity, spec, it)) : []
+  }
 }
 
 /** The address of the same stack that has an object, is declared still, and is not read by this run. */

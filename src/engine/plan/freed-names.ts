@@ -11,7 +11,7 @@ import {kindCalled, meansSame, parentRemoteId, remoteIdOf} from '../model/kind.t
 import type {Collection, LiveObject} from '../model/live.ts'
 import {MOST_NAMESAKES, Namesakes} from '../model/namesakes.ts'
 import type {Operation} from '../model/plan.ts'
-import {plainPart} from '../model/resolve.ts'
+import {plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import {fits} from '../observe/pair.ts'
 import {OperationCycleError} from './cycle.ts'
@@ -80,18 +80,19 @@ export function takenStill(operations: readonly Operation[], input: Input): Oper
  */
 export function namedTwice(operations: readonly Operation[], input: Input): Problem[] {
   const all = new Map(operations.map(it => [keyOfOperation(it), it]))
-  const taken = new Namesakes<{readonly operation: Operation; readonly spec: JsonObject}>()
+  const taken = new Namesakes<{readonly operation: Operation; readonly plain: JsonObject; readonly saysWhich: boolean}>()
   return operations.flatMap(operation => {
     const [, place] = changeOfName(operation, all, input)
     if (place === undefined) return []
     const key = keyOfOperation(operation)
     const pair = input.observation.pairs.get(key)
     const {identity, noun} = kindCalled(input.kinds, operation.kind)
-    const spec = plainPart(pair?.spec ?? {})
+    const spec = pair?.spec ?? {}
+    const said = {operation, plain: plainPart(spec), saysWhich: saysWhich(identity, spec)}
     // Where a name may stand for several, what is there already is told by its id.
-    const other = taken.add(textOf(place), {operation, spec}, one => {
+    const other = taken.add(textOf(place), said, one => {
       const areThere = operation.remoteId !== undefined && one.operation.remoteId !== undefined
-      return (identity.unique || !areThere) && meansSame(identity, spec, one.spec)
+      return (identity.unique || !areThere) && meansSame(identity, said, one)
     })
     if (other === undefined || pair === undefined) return []
     const where = place.parent === '' ? '' : ` in ${place.parent}`
@@ -124,7 +125,7 @@ function meantTwice(changing: readonly Operation[], leaving: ReadonlySet<string>
     if (identity?.unique !== false) return []
     const spec = observation.pairs.get(keyOfOperation(it))?.spec
     const parent = parentTaken(it, all, input)
-    if (spec === undefined || parent === undefined) return []
+    if (spec === undefined || parent === undefined || !saysWhich(identity, spec)) return []
     const plain = plainPart(spec)
     const name = identity.key(plain)
     const account = accountOf(it, input)

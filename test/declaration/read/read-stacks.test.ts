@@ -627,6 +627,17 @@ describe('all declarations together', () => {
       ])
   })
 
+  it('takes no two peerings for one of which nobody knows yet what tells them apart', () => {
+    const network = {subscription: '1', provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcCidr: '10.0.0.0/24'}
+    const text: StackText = {
+      variable: {a: {type: 'string'}, b: {type: 'string'}},
+      objects: {p: ['cloud.peering', network, {'spec/vpcId': '${var.a}'}], q: ['cloud.peering', network, {'spec/vpcId': '${var.b}'}]},
+    }
+    expect(messagesOf(() => read(text, {mode: 'validate'}))).toEqual([])
+    const given = (b: string) => () => read(text, {variables: {environment: {TF_VAR_a: 'vpc-1', TF_VAR_b: b}}})
+    expect([messagesOf(given('vpc-2')), messagesOf(given('vpc-1')).length]).toEqual([[], 1])
+  })
+
   it('refuses more peerings of one name than anybody tells apart', () => {
     const network = {subscription: '1', provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}
     const peering = (i: number): [string, JsonObject] => ['cloud.peering', {...network, awsAccountId: String(i)}]

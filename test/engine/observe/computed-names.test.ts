@@ -118,3 +118,43 @@ describe('an object that another stack may declare, under a name that it compute
     })
   })
 })
+
+describe('a peering whose other network is computed', () => {
+  const aws = {provider: 'AWS', region: 'us-east-1', awsAccountId: '1'}
+  const net = (n: number) => ({...aws, vpcId: `vpc-${n}`, vpcCidr: `10.${n}.0.0/24`})
+  const fromNew = (what: string) => new Deferred(`${what}-\${null_resource.new.triggers["out/status"]}`, ['shop:null_resource.new'])
+  const own = () => stackOf().subscription('main')
+  const withComputed = (stack: StackBuilder, ...names: readonly string[]) => {
+    stack.add('cloud.subscription', 'new', {name: 'new'}, {outputs: ['status']})
+    for (const name of names) {
+      const spec = {...aws, vpcId: fromNew(`vpc-${name}`), vpcCidr: fromNew(`10-${name}`)}
+      stack.add('cloud.peering', name, spec, {parent: stack.in('main'), after: ['new']})
+    }
+    return stack
+  }
+
+  it("is not somebody's peering to the same account and region, as long as nobody can tell", async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([own().peering('foreign', 'main', net(9))])
+      lab.stores.clear()
+      const stack = () => withComputed(own(), 'p')
+      expect(await actions(lab, stack())).toEqual(['adopt main', 'create new', 'create p'])
+      expect((await lab.apply([stack()])).summary.failed).toBe(0)
+      expect(lab.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
+      expect(await actions(lab, stack())).toEqual([])
+    })
+  })
+
+  it('is made beside those of its stack, and beside another one that is computed, too', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const has = () => own().peering('has', 'main', net(1))
+      await lab.apply([has()])
+      const stack = () => withComputed(has(), 'p', 'q')
+      expect(await actions(lab, stack())).toEqual(['create new', 'create p', 'create q'])
+      expect((await lab.apply([stack()])).summary.failed).toBe(0)
+      expect(await actions(lab, stack())).toEqual([])
+    })
+  })
+})
