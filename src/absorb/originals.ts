@@ -103,6 +103,8 @@ export class Originals {
 
   /** The changes are proven. */
   forget(): void {
+    // First, so that nobody takes a part of it back, should this end here.
+    rmSync(join(this.#folder, MANIFEST), {force: true})
     rmSync(this.#folder, {recursive: true, force: true})
   }
 }

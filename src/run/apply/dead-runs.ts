@@ -16,7 +16,7 @@ import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, stackOf} fr
 import {versionsOf} from '../../engine/model/ledger.ts'
 import {Ownership} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import type {Key} from '../../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
 import {runTiming} from '../host/timing.ts'
 import {mayGoOn, ownStacks} from '../journal/own-ledgers.ts'
@@ -187,17 +187,36 @@ async function travelOn(workspace: Workspace, {stack, run, operations}: Travelli
   await changePending(workspace, stack, runs => runs.flatMap(it => (it.run !== run ? [it] : isSettled(readRun(told)) ? [] : [rest])))
 }
 
-/** What a run of this machine has left in a stack is in its journal; where that is over, no ledger need say so. */
+/**
+ * What a run of this machine has left in a stack is in its journal: what that says is settled no ledger says any more. Another machine
+ * would settle it once more, and have again what was deleted, forgotten or handed on since.
+ */
 async function dropSettled(workspace: Workspace): Promise<void> {
   const {stories, unreadable} = openRuns(workspace.host)
-  const open = stories.filter(it => !it.ended)
+  const open = new Map(stories.filter(it => !it.ended).map(it => [it.header.run, it]))
   // Of one that cannot be read the ledger has the only word.
   const unread = new Set(unreadable.map(it => basename(it.path, '.jsonl')))
   const known = knownRuns(workspace.host)
   for (const stack of workspace.ledgers.keys()) {
-    const isOpen = (run: string) => unread.has(run) || open.some(it => it.header.run === run && !isSettled(partOf(it, new Set([stack]))))
-    await changePending(workspace, stack, runs => runs.filter(it => isOpen(it.run) || !known.has(it.run)))
+    const left = (it: PendingRun): readonly PendingRun[] => {
+      if (unread.has(it.run) || !known.has(it.run)) return [it]
+      const story = open.get(it.run)
+      return story === undefined ? [] : openPart(it, partOf(story, new Set([stack])))
+    }
+    await changePending(workspace, stack, runs => runs.flatMap(left))
   }
+}
+
+function openPart({run, entries, operations}: PendingRun, {loose, settled, uncertain}: DeadRun): readonly PendingRun[] {
+  const keys = new Set([...loose, ...uncertain, ...settled.filter(it => it.recorded !== true)].map(it => it.key))
+  if (keys.size === 0) return []
+  return [
+    {
+      run,
+      entries: entries.filter(it => !('key' in it) || keys.has(it.key)),
+      operations: operations.filter(it => keys.has(keyOfOperation(it))),
+    },
+  ]
 }
 
 async function changePending(

@@ -9,7 +9,7 @@ import {type Clock, systemClock} from '../../../src/base/clock.ts'
 import {createJournal, journalPath, listRuns, readJournal, runsFolder} from '../../../src/ledger/journal-file.ts'
 import {documentOf, type Site} from '../../support/site.ts'
 import {siteAndStateServer} from '../../support/site-and-state-server.ts'
-import {JsonStack, saveStack} from '../../support/stack-json.ts'
+import {idOf, JsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
 
 /** No wait is long. */
@@ -77,6 +77,35 @@ describe('what another machine has settled', () => {
     expect(gone.code, gone.stderr).toBe(0)
     const again = await apply(here.folder)
     expect(again.code, again.stderr).toBe(0)
+    expect(owned()).toEqual(['main'])
+    expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
+  })
+
+  it('the ledger says no more, while something else of the same run is open: another machine would take back what was let go of since', async () => {
+    here.simulator.config.cloud.taskList.served = false
+    here.simulator.inject({match: {method: 'POST', path: '**/peerings'}, times: 1, action: {type: 'drop-before-effect'}})
+    const link = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1', awsAccountId: '1', vpcCidr: '10.0.0.0/24'}
+    const open = () => base().add('cloud.peering', 'link', link, {expressions: {'/subscription': idOf('main')}})
+    saveStack(here.folder, base())
+    expect((await apply(here.folder)).code).toBe(0)
+    here.simulator.config.cloud.taskMs = 1_500
+    saveStack(here.folder, open().database('cache', 'main'))
+    const late = await apply(here.folder, '--timeout', '200ms')
+    expect(late.code, late.stderr).toBe(6)
+    here.simulator.config.cloud.taskMs = 1
+    // The database is settled, and nobody can tell of the peering.
+    expect((await apply(here.folder)).code).toBe(6)
+    expect(owned()).toEqual(['cache', 'main'])
+    saveStack(here.folder, open())
+    const gone = await here.run(['forget', 'cache', ...on(), '--yes'], {env: env(), cwd: here.folder})
+    expect(gone.code, gone.stderr).toBe(0)
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const again = await apply(elsewhere, '--allow-destroy', '*')
+    expect([again.code, documentOf(again).operations.map((it: {address: string}) => it.address)], again.stderr).toEqual([
+      6,
+      ['null_resource.link', 'null_resource.main'],
+    ])
     expect(owned()).toEqual(['main'])
     expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
   })
