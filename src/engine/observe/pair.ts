@@ -7,7 +7,7 @@ import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
-import {type Identity, type Ids, type Kind, remoteIdOf} from '../model/kind.ts'
+import {type Identity, type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
@@ -96,7 +96,10 @@ export function pairCollection(input: PairInput): Pairing {
     else if (holder !== undefined) problems.push(heldBy(declaration, match?.live.remoteId, holder))
     else if (match) claim(declaration, match)
     else if (declaration.importId !== undefined && collection.proven) {
-      problems.push({address: declaration.key, message: `import of ${declaration.importId}: there is no such object`})
+      problems.push({
+        address: declaration.key,
+        message: `import of ${declaration.importId}: ${whyNotImported(kind, declaration.importId, collection)}`,
+      })
     } else open.push(declaration)
   }
 
@@ -151,6 +154,11 @@ function fittingIn({kind: {identity}, collection: {objects}, specOf}: PairInput)
     // What is to be computed may be all that tells it from another one.
     return saysWhich(identity, whole) ? objects.filter(it => fits(identity, spec, it)) : []
   }
+}
+
+function whyNotImported(kind: Kind, importId: string, {parent}: Collection): string {
+  const isHere = idsIn(kind, importId)?.slice(0, -1).join('/') === parent.join('/')
+  return isHere ? 'there is no such object' : `that is in another ${kind.parent?.field ?? 'parent'} than the declared one`
 }
 
 /** The address of the same stack that has an object, is declared still, and is not read by this run. */

@@ -17,7 +17,7 @@ import {Deferred, type Key, keyOfOperation, Secret, shown, spoken, spokenProblem
 import {changedKeys} from '../observe/changed-scope.ts'
 import {type Choice, choose} from '../observe/choice.ts'
 import {leastReads} from '../observe/least-reads.ts'
-import type {Observation, ObserveInput} from '../observe/observation.ts'
+import type {Observation, ObserveInput, Paired} from '../observe/observation.ts'
 import {observe} from '../observe/observe.ts'
 import type {Selection} from '../observe/select.ts'
 import {billOf} from './bill.ts'
@@ -247,9 +247,14 @@ function whyNotMade({adoptOnly, singleton, noun, identity: {declaredId, renames}
  */
 function absentProblems({kinds}: BuildPlanInput, {pairs, problems}: Observation): Problem[] {
   const said = new Set(problems.map(it => it.address))
-  return [...pairs.values()].flatMap(({declaration, spec, match, context}) => {
+  return [...pairs.values()].flatMap(pair => {
+    const {declaration, spec, match, context} = pair
     const kind = kinds.get(declaration.kind)
     if (kind === undefined || said.has(declaration.key)) return []
+    if (declaration.importId !== undefined && !context && isStillToBePlaced(pair, pairs)) {
+      const message = `import of ${declaration.importId}: that is in no ${kind.parent?.field ?? 'parent'} that is still to be made, as the declared one is`
+      return [{address: declaration.key, message, ...sourceOf(declaration)}]
+    }
     if (match !== undefined && !meansAnother(kind, plainPart(spec), match.live.remoteId)) return []
     if (match === undefined && context)
       return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
@@ -258,6 +263,18 @@ function absentProblems({kinds}: BuildPlanInput, {pairs, problems}: Observation)
       ? []
       : [{address: declaration.key, message: `there is no ${kind.noun}${nameOf(kind, spec)}, and ${why}`, ...sourceOf(declaration)}]
   })
+}
+
+/** Whether nothing is there of an object, since what it is to live in is certainly not there either. */
+function isStillToBePlaced(pair: Paired, pairs: Observation['pairs']): boolean {
+  for (let at: Paired | undefined = pair; at !== undefined; ) {
+    if (at.match !== undefined || at.stray !== undefined || at.doubt !== undefined) return false
+    // Where this is to be made is known.
+    if (at.parent !== undefined) return at !== pair
+    const above: Declaration['parent'] = at.declaration.parent
+    at = above?.by === 'key' ? pairs.get(above.key) : undefined
+  }
+  return false
 }
 
 function plannedStack(

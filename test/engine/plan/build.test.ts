@@ -128,6 +128,25 @@ describe('identity', () => {
     expect((await lab.run(() => lab.plan([same]))).plan.operations).toMatchObject([{action: 'update', remoteId: 'cluster/nodes/3'}])
   })
 
+  it('an import block brings nothing from another place than the declared one, whether that is there or still to be made', async () => {
+    const lab = new Lab()
+    world().subscription('a').database('x').subscription('b').into(lab.simulator)
+    const stack = (parent: string) =>
+      stackOf()
+        .subscription(parent)
+        .add(
+          'cloud.database',
+          'x',
+          {name: 'x', memoryLimitInGb: 1},
+          {parent: stackOf().in(parent), importId: 'cloud/subscriptions/1/databases/1'},
+        )
+    const said = async (parent: string) => (await refusal(lab, [stack(parent)])).problems?.map(it => it.message)
+    const what = 'import of cloud/subscriptions/1/databases/1: that is in'
+    expect(await said('b')).toEqual([`${what} another subscription than the declared one`])
+    expect(await said('new')).toEqual([`${what} no subscription that is still to be made, as the declared one is`])
+    expect((await lab.run(() => lab.plan([stack('a')]))).plan.operations.map(it => it.action)).toEqual(['adopt', 'adopt'])
+  })
+
   it('two live objects that fit are refused with both ids', async () => {
     const lab = new Lab()
     world().subscription('main').subscription('main').into(lab.simulator)
