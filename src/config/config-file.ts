@@ -56,6 +56,7 @@ export class ConfigAccessError extends AppError {
 
 function remedyFor(file: string, code: string | undefined): string {
   if (code === 'EISDIR') return `${file} is a folder: name a file with SVC_CONFIG_FILE.`
+  if (code === 'ENOSPC') return `Free some space where ${file} is, or name another file with SVC_CONFIG_FILE.`
   if (code === 'ENOTDIR') return `A part of the way to ${file} is a file and no folder: name another one with SVC_CONFIG_FILE.`
   return `Check the owner and the permissions of ${file} and its folder, or name another file with SVC_CONFIG_FILE.`
 }

@@ -57,7 +57,8 @@ export function newBucket(limits: RateLimits, now: number): AccountBucket {
     server: limits.burst,
     learnedPerMinute: undefined,
     serverBurst: limits.burst,
-    pausedUntil: 0,
+    // Of a clock that stands before 1970, zero is years ahead.
+    pausedUntil: now,
     margin: 0,
     marginAt: now,
     drained: 0,

@@ -107,7 +107,7 @@ class SharedStore implements TokenStore {
   readonly #file: string
   /** What happened here and is not yet in the file. */
   #untold: Omit<EndedRequest, 'alone'>[] = []
-  #pausedUntil = 0
+  #pausedUntil = Number.NEGATIVE_INFINITY
   #inFlight = 0
   /** Tokens that were taken and not used yet. */
   #leased = 0
@@ -264,7 +264,7 @@ class SharedStore implements TokenStore {
     // Where it cannot be written either, this process spends alone, and says that.
     if (read.state === 'damaged') onEvent?.({type: 'budget-rebuilt', file: this.#file, because: read.because})
     this.#untold = []
-    this.#pausedUntil = 0
+    this.#pausedUntil = Number.NEGATIVE_INFINITY
     this.#known = bucket
     this.#inForce = limits
   }

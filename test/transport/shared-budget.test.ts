@@ -74,6 +74,13 @@ describe('a budget shared by processes', () => {
     expect(clock.now() - began).toBe(1_000)
   })
 
+  it('keeps nobody waiting where the clock stands before 1970: no server has asked for a pause', async () => {
+    const clock = new VirtualClock(-3e11)
+    const budget = processes(clock).start(1, 60, 5)
+    for (let sent = 0; sent < 5; sent++) await spend(budget)
+    expect(clock.now()).toBe(-3e11)
+  })
+
   it('is another one for another account or address', () => {
     const files = [
       [account.address, 'k'],
