@@ -131,6 +131,12 @@ describe('a journal', () => {
     expect(readFileSync(damagedCopyOf(path), 'utf8')).toBe(text)
   })
 
+  it('with a line that is there twice has it once', () => {
+    const [first = '', second = '', ...rest] = written().split('\n')
+    writeFileSync(path, [first, second, second, ...rest].join('\n'))
+    expect(readJournal(path)).toEqual({header, entries, torn: false, damage: 'entry 1 is there twice'})
+  })
+
   it('that is closed takes nothing more, and leaves alone what has its number by then', () => {
     const journal = createJournal(path, {run: 'r'})
     journal.close()

@@ -38,7 +38,7 @@ describe('a create that is refused the second time, for it is there', () => {
         response: {error: {type: 'DATABASE_NAME_ALREADY_EXISTS', status: '409 CONFLICT', description: 'The name is taken.'}},
       }
       lab.simulator.inject(
-        {match: {method: 'POST'}, after: 1, times: 1, action: {type: 'status', status: 202, body: {...task, status: 'received'}}},
+        {match: {method: 'POST'}, times: 1, action: {type: 'status', status: 202, body: {...task, status: 'received'}}},
         {match: {path: '/tasks/second'}, action: {type: 'status', status: 200, body: task}},
       )
       const {summary} = await lab.apply([shop()])

@@ -359,6 +359,43 @@ describe('an address that means what another stack has now', () => {
     })
   })
 
+  it.each([
+    [
+      'lets go of it',
+      '+@all ~*',
+      12_000,
+      [
+        ['ro', 'blocked', 'no-update'],
+        ['app', 'create', 'not-there'],
+        ['app', 'delete', 'address-reused'],
+      ],
+    ],
+    [
+      'keeps it',
+      '+@read ~*',
+      12_001,
+      [
+        ['cache', 'blocked', 'holds-elsewhere'],
+        ['app', 'create', 'not-there'],
+        ['app', 'blocked', 'successor-blocked'],
+      ],
+    ],
+  ])(
+    '%s where the other one hangs on something that is blocked and there (to be changed, or to be replaced)',
+    async (_, rule, port, expected) => {
+      const lab = new Lab()
+      const own = (text: string, at: number) =>
+        stackOf('a').subscription('main').database('cache', 'main', {port: at}).rule('ro', 'cache', {rule: text})
+      const theirs = () =>
+        stackOf('b').add('cloud.acl_rule', 'theirs', {name: 'theirs', rule: '+@all ~*'}, {parent: stackOf('a').in('cache')})
+      await lab.run(async () => {
+        await lab.apply([own('+@read ~*', 12_000).bdb('app'), theirs()])
+        const {plan} = await lab.plan([own(rule, port).user('app', 'cache', {role: 'ro'}, ['ro']), theirs()], only('a'))
+        expect(active(plan.operations).map(it => [it.address.replace(/null_resource.| .*/g, ''), it.action, it.cause])).toEqual(expected)
+      })
+    },
+  )
+
   it('keeps it, too, where the other one would be in something that is blocked and not there', async () => {
     const lab = new Lab()
     const own = () => stackOf('a').subscription('main')

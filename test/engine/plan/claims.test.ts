@@ -238,6 +238,26 @@ describe('what two ledgers have, since one of them is from before a transfer', (
       expect(await reason(declared)).toEqual(way("svcctl transfer 'null_resource.y' --from b --to a --as 'null_resource.x'"))
     })
   })
+
+  it('stays as it is where the stack that declares it has nothing to do to it, and is let go of where both are planned together', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('a').bdb('x'), stackOf('b').bdb('other')])
+      const before = lab.store('a').ledger
+      const now = [stackOf('a'), stackOf('b').bdb('other').bdb('y', {name: 'x'})]
+      await lab.apply(now)
+      lab.store('a').ledger = before
+      lab.simulator.clearLog()
+      expect(shown((await lab.plan([stackOf('a').bdb('x'), stackOf('b').bdb('other')], only('a'))).plan.operations)).toEqual({})
+      const {plan} = await lab.apply(now)
+      expect(active(plan.operations)).toMatchObject([{stack: 'a', action: 'forget', cause: 'held-elsewhere'}])
+      expect([lab.writes, lab.entry('a', 'x'), lab.entry('b', 'y')?.remoteId]).toEqual([
+        [],
+        undefined,
+        before.entries.get('null_resource.x')?.remoteId,
+      ])
+    })
+  })
 })
 
 describe('what holds an object of another stack', () => {
@@ -296,17 +316,20 @@ describe('a stack whose ledger cannot be read', () => {
         ['blocked', 'maybe-elsewhere'],
         ['blocked', 'maybe-elsewhere'],
       ])
+      // Who names an object by its id says whose it is.
+      const imported = stackOf('a').add('cloud.subscription', 'main', {name: 'main'}, {importId: 'cloud/subscriptions/1'})
+      expect(shown((await lab.plan([imported, stackOf('b')], unread)).plan.operations)).toEqual({'a:null_resource.main': 'adopt'})
     })
   })
 })
 
 describe('what another stack may have, though no ledger says so', () => {
   const made = (more: object) => ({stack: 'b', run: 'r1', kind: 'cloud.database', ...more})
-  const left = async (beingMade: NonNullable<Planning['beingMade']>): Promise<unknown[]> => {
+  const left = async (beingMade: NonNullable<Planning['beingMade']>, more: Planning = {}): Promise<unknown[]> => {
     const lab = await started(both(a(), stackOf('b')))
     return lab.run(async () => {
       lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'theirs', memoryLimitInGb: 1}})
-      const {plan} = await lab.plan(both(a(), stackOf('b')), {...only('a'), beingMade})
+      const {plan} = await lab.plan(both(a(), stackOf('b')), {...only('a'), beingMade, ...more})
       return plan.operations.flatMap(it => (it.action === 'no-op' ? [] : [[it.action, it.elsewhere?.stack]]))
     })
   }
@@ -320,6 +343,8 @@ describe('what another stack may have, though no ledger says so', () => {
     expect(await left([made({remoteId: 'cloud/subscriptions/1/databases/2', name: 'theirs'})])).toEqual([['delete', undefined]])
     expect(await left([made({name: 'theirs', parent: ['1']})])).toEqual([['blocked', 'b']])
     expect(await left([made({name: 'theirs', parent: ['2']})])).toEqual([['delete', undefined]])
+    // In another account it is another object.
+    expect(await left([made({name: 'theirs'})], {accountOf: stack => stack})).toEqual([['delete', undefined]])
   })
 
   it('for the same reason is not made a second time, in the same place', async () => {
@@ -352,6 +377,17 @@ describe('what another stack may have, though no ledger says so', () => {
       const importId = 'cloud/subscriptions/1/databases/1'
       const imported = a().add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: a().in('main'), importId})
       expect(shown((await lab.plan([imported])).plan.operations)).toEqual({'a:null_resource.cache': 'adopt'})
+    })
+  })
+
+  it('since it went there from here, is free again once that stack, which is known here, has let go of it', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      await lab.apply(handed())
+      const without = stackOf('b').subscription('other')
+      await lab.apply([a(), without.removed('orders', {destroy: false})], only('b'))
+      const again = a().database('cache', 'main', {replication: true})
+      expect(shown((await lab.plan([again, without], only('a'))).plan.operations)).toEqual({'a:null_resource.cache': 'adopt'})
     })
   })
 })

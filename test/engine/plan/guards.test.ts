@@ -33,6 +33,16 @@ describe('a plan that destroys', () => {
     })
   })
 
+  it('or changes what was found by its name is refused, and not what an import block names', async () => {
+    const lab = new Lab()
+    world().subscription('main').clusterUser('viewer').into(lab.simulator)
+    const found = stackOf().clusterUser('viewer', {role: 'admin'})
+    const named = stackOf().add('cluster.user', 'viewer', {name: 'viewer', role: 'admin'}, {importId: 'cluster/users/2'})
+    await lab.run(async () => {
+      expect([await refusals(lab, [found]), await refusals(lab, [named])]).toEqual([['G_FIRST_CONTACT viewer'], []])
+    })
+  })
+
   it('by replacement is refused too', async () => {
     const lab = await applied(stackOf().subscription('main').database('cache', 'main', {port: 12_000}))
     expect(await lab.run(() => refusals(lab, [stackOf().subscription('main').database('cache', 'main', {port: 12_001})]))).toEqual([
