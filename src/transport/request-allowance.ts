@@ -7,7 +7,7 @@ export class MaxRequestsError extends AppError {
     super(`--max-requests ${max} allows no more requests (sent so far: ${sent})`, {
       code: 'E_MAX_REQUESTS',
       exit: EXIT.refused,
-      suggestions: ['Allow more with --max-requests, or select less with --target or --stack.'],
+      suggestions: ['Allow more with --max-requests, or select less with --target or --stack, where the command has them.'],
     })
   }
 }

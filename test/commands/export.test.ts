@@ -97,6 +97,8 @@ describe('an account nobody declared', () => {
     const before = filesIn(join(here.folder, 'infra'))
     const refused = await here.fast(['export', '--dir', 'infra', '-o', 'json'])
     expect([refused.code, documentOf(refused).error.code]).toEqual([64, 'E_EXPORT_EXISTS'])
+    // Another command would write something else over it.
+    expect(documentOf(refused).error.suggestions[0]).toMatch(/is replaced by the same command with --overwrite\.$/)
     const again = await here.fast(['export', '--dir', 'infra', '--overwrite', '--no-prove'])
     expect(again.code).toBe(0)
     const {'export.json': _document, ...same} = filesIn(join(here.folder, 'infra'))
@@ -109,6 +111,19 @@ describe('an account nobody declared', () => {
     expect(documentOf(edited).error.message).toContain('imports.ts, main.ts, stacks/shop.ts')
     writeFileSync(join(here.folder, 'infra', 'imports.ts'), before['imports.ts'] ?? '')
     expect(readFileSync(join(here.folder, 'infra', 'main.ts'), 'utf8')).toBe(`${before['main.ts']}// mine\n`)
+  })
+
+  it('says what it will read, also of lists that nobody can count yet, and reads none of them beyond what is allowed', async () => {
+    const whole = await here.fast(['export', 'cloud', '--kinds', '*', '--no-prove'])
+    expect(whole.stderr).toContain('reading costs about 5 requests, and 2 more for each cloud.database it finds\n')
+    expect(whole.stderr).toContain('reading costs about 15 requests\n')
+    here.simulator.clearLog()
+    const bounded = await here.fast(['export', 'cloud', '--kinds', '*', '--max-requests', '12', '-o', 'json'])
+    expect([bounded.code, documentOf(bounded).error.suggestions, here.simulator.log.some(it => it.path.includes('/acl/'))]).toEqual([
+      3,
+      ['Allow more with --max-requests, or export one part after the other (subscription:NAME).'],
+      false,
+    ])
   })
 
   it('is proven by itself: what ledgers and values lie in the folder says nothing of the code', async () => {

@@ -23,8 +23,11 @@ export interface ReadWorldInput {
   readonly scope: (roots: readonly LiveObject[]) => readonly string[]
   /** Whether roots are picked out by name or id, so that one that is not shown would be called absent. */
   readonly picks: boolean
-  /** Told what the lists will cost at least, and what was asked for already, once the roots are known. */
-  readonly onPrice?: (requests: number) => void
+  /**
+   * Told what the lists will cost at least, and what was asked for already, before each level of lists below the first.
+   * @param below - lists of what those lists show, as many for each object
+   */
+  readonly onPrice?: (requests: number, below: readonly {readonly kind: string; readonly lists: number}[]) => void
   /** Told what was found so far, after each level of lists and before any object is read by its id. */
   readonly onFound?: (objects: readonly LiveObject[], scope: readonly string[]) => void
 }
@@ -37,12 +40,12 @@ export interface LiveWorld extends WholeRows {
 
 export async function readWorld(input: ReadWorldInput): Promise<LiveWorld> {
   const byId = new ReadById()
-  let told = false
+  const told = new Set<number>()
   if (input.picks) await proveRoots(input)
   const look = () =>
-    walk(input, byId, requests => {
-      if (!told) input.onPrice?.(requests)
-      told = true
+    walk(input, byId, (depth, ...price) => {
+      if (!told.has(depth)) input.onPrice?.(...price)
+      told.add(depth)
     })
   let pass = await look()
   // Proving may bring rows to light, and those may be parents of lists not read yet.
@@ -64,7 +67,9 @@ async function proveRoots(input: ReadWorldInput): Promise<void> {
   )
 }
 
-async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (requests: number) => void) {
+type OnPrice = NonNullable<ReadWorldInput['onPrice']>
+
+async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (depth: number, ...price: Parameters<OnPrice>) => void) {
   const {kinds, backends} = input
   const needed = neededKinds(input)
   const read = new ReadCollections({kinds, backendOf: (_, api) => backendOf(backends, api)}, byId)
@@ -76,7 +81,7 @@ async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (requests: n
       const parents = above === undefined ? [[]] : objectsOf(read.all, above, scope).map(it => it.ids)
       return parents.map(parent => ({kind, parent}))
     })
-    if (depth === 1) onPrice(lists.length + read.all.length)
+    if (depth > 0 && (depth === 1 || lists.length > 0)) onPrice(depth, lists.length + read.all.length, listsBelow(level, needed))
     await Promise.all(lists.map(({kind, parent}) => read.readAt(backendOf(backends, kind.api), kind, parent)))
     if (depth === 0) scope = input.scope(read.all.flatMap(it => it.objects))
     input.onFound?.(
@@ -86,6 +91,13 @@ async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (requests: n
   }
   return {collections: read.all, scope}
 }
+
+/** What the lists of these kinds will bring to light: how many lists each of the objects has in turn. */
+const listsBelow = (level: readonly Kind[], needed: ReadonlySet<Kind>) =>
+  level.flatMap(({name}) => {
+    const lists = [...needed].filter(it => it.parent?.kind === name).length
+    return lists === 0 ? [] : [{kind: name, lists}]
+  })
 
 /** The wanted kinds, and those they live in. */
 export function neededKinds({kinds, backends, wants}: Pick<ReadWorldInput, 'kinds' | 'backends' | 'wants'>): ReadonlySet<Kind> {

@@ -2,7 +2,6 @@
 import {existsSync, readdirSync, statSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {AppError, EXIT} from '../../base/errors.ts'
-import {shellWord} from '../../base/shell-word.ts'
 import {isNotKept, readKeptFileSync} from '../../base/whole-file.ts'
 import {isUnedited} from '../../export/banner.ts'
 
@@ -14,7 +13,7 @@ export class ExportExistsError extends AppError {
       exit: EXIT.usage,
       suggestions: [
         isFolder
-          ? `Name an empty folder, or one that is not there yet. What an earlier export wrote there and nobody edited is replaced with: svcctl export --dir ${shellWord(dir)} --overwrite`
+          ? 'Name an empty folder, or one that is not there yet. What an earlier export wrote there and nobody edited is replaced by the same command with --overwrite.'
           : 'Name an empty folder, or one that is not there yet.',
       ],
     })

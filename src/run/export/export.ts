@@ -65,9 +65,10 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
     opened.set(api, api === 'cloud' ? openCloud(host, connection, options) : openCluster(host, connection, options))
   }
   const used = () => [...opened.values()].reduce((sum, it) => sum + it.client.spending.used, 0)
+  const less = wish.chosen === undefined ? 'export one part after the other (subscription:NAME)' : 'take over less at once'
   const assertAffordable = (requests: number): void => {
     if (allowance !== undefined && requests > allowance.left + used())
-      throw new BillTooHighError(`the export needs at least ${requests}`, allowance.left, used())
+      throw new BillTooHighError(`the export needs at least ${requests}`, allowance.left, used(), less)
   }
   const reading = {kinds, backends: new Map([...opened].map(([api, it]) => [api, it.backend])), wants: what.wants}
   try {
@@ -77,9 +78,10 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
       ...reading,
       picks: what.picks,
       scope: roots => what.scope(roots).filter(path => connections.has(path.split('/')[0] === 'cloud' ? 'cloud' : 'cluster')),
-      onPrice: requests => {
+      onPrice: (requests, below) => {
         assertAffordable(requests)
-        host.log.note(`reading costs about ${requests} requests`)
+        const more = below.map(it => `, and ${it.lists} more for each ${it.kind} it finds`).join('')
+        host.log.note(`reading costs about ${requests} request${requests === 1 ? '' : 's'}${more}`)
       },
       onFound: (objects, scope) => assertFew(objects.filter(it => what.covers(it, scope))),
     })
@@ -98,7 +100,7 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
   } catch (error) {
     // Proofs and rows that say too little cost more than the lists were known to.
     if (!(error instanceof MaxRequestsError) || allowance === undefined) throw error
-    throw new BillTooHighError(`the export needs more than ${allowance.max}`, allowance.left, used())
+    throw new BillTooHighError(`the export needs more than ${allowance.max}`, allowance.left, used(), less)
   } finally {
     await Promise.all([...opened.values()].map(it => it.close()))
   }

@@ -62,12 +62,15 @@ export interface WorkspaceOptions {
 
 /** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
 export class BillTooHighError extends AppError {
-  /** @param needs - `the plan needs at least 8` */
-  constructor(needs: string, left: number, sent: number) {
+  /**
+   * @param needs - `the plan needs at least 8`
+   * @param less - how less is done at once
+   */
+  constructor(needs: string, left: number, sent: number, less = 'do less at once with --target') {
     super(`${needs} requests, and --max-requests leaves ${left} (sent so far: ${sent})`, {
       code: 'E_BILL',
       exit: EXIT.refused,
-      suggestions: ['Allow more with --max-requests, or do less at once with --target.'],
+      suggestions: [`Allow more with --max-requests, or ${less}.`],
     })
   }
 }
