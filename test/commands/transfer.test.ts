@@ -92,6 +92,10 @@ describe('svcctl transfer', () => {
       [64, 'E_STACK_UNKNOWN', ['cache', '--from', 'c', '--to', 'b']],
       [3, 'E_NOT_DECLARED', ['main', '--from', 'a', '--to', 'b']],
       [64, 'E_USAGE', ['*', '--from', 'a', '--to', 'b', '--as', 'null_resource.x']],
+      // No address that a ledger can hold, or that a stack can declare.
+      ...['bad name', '', 'x', 'a:null_resource.x', 'module.m.null_resource.x', 'null_resource.x (deposed 0123abcd)'].map(
+        (as): [number, string, readonly string[]] => [64, 'E_USAGE', ['cache', '--from', 'a', '--to', 'b', '--anyway', '--as', as]],
+      ),
       [64, 'E_USAGE', ['*', '--from', 'a', '--to', 'a']],
       [64, 'E_USAGE', ['cache', '--from', 'a', '--to', 'b', '--stack', 'a']],
       [64, 'E_MISSING_ARGUMENT', ['cache', '--from', 'a']],
@@ -104,7 +108,10 @@ describe('svcctl transfer', () => {
       expect([args, outcome.code, documentOf(outcome).error.code]).toEqual([args, code, word])
     }
     expect((await owned(stacks)).length).toBe(4)
-    const anyway = await run(['transfer', 'main', '--from', 'a', '--to', 'b', '--anyway'], stacks)
+    const near = await run(['transfer', 'cache', '--from', 'a', '--to', 'b', '--as', 'x'], stacks)
+    expect(documentOf(near).error.suggestions).toEqual(['Did you mean --as null_resource.x?'])
+    const anyway = await run(['transfer', 'main', '--from', 'a', '--to', 'b', '--anyway', '--as', 'b:null_resource.moved'], stacks)
+    expect(documentOf(anyway).moved).toMatchObject([{to: {stack: 'b', address: 'null_resource.moved'}}])
     expect([anyway.code, anyway.stderr], anyway.stderr).toEqual([0, expect.stringContaining('declares null_resource.main still')])
   })
 

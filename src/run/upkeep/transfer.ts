@@ -8,6 +8,7 @@ import {keyOfOperation} from '../../engine/model/value.ts'
 import {createRunId} from '../../ledger/journal-file.ts'
 import {lockAll, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {MemoryLedgerStore} from '../../ledger/memory-store.ts'
+import {parseAddress} from '../../ledger/resource-address.ts'
 import {type Arrived, apiOf, type EntryMove, finishTransfers, ledgerName, marksIn, transferEntries} from '../../ledger/transfer.ts'
 import {assertSettled} from '../apply/open-requests.ts'
 import {assertAuditable} from '../audit/audit.ts'
@@ -117,7 +118,8 @@ async function soughtOut(
 }
 
 /** @throws UnknownStackError, UnknownAddressError, OwnedElsewhereError, AddressTakenError, NotDeclaredError, OtherAccountError, UnsettledRunError, LedgerLockedError */
-export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, lockTimeoutMs}: TransferWish): Promise<Transferred> {
+export async function transfer(desk: LedgerDesk, {words, from, to, as: wanted, anyway, lockTimeoutMs}: TransferWish): Promise<Transferred> {
+  const as = wanted === undefined ? undefined : addressIn(to, wanted)
   const source = desk.named(from, '--from')
   const destination = desk.named(to, '--to', desk.stacks)
   if (from === to) throw new UsageError('--from and --to name the same stack', ['An address changes with a moved block in the stack.'])
@@ -149,6 +151,23 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     const declaredStill = chosen.filter(it => desk.declaration(from, it.entry) !== undefined).map(it => it.entry.address)
     return {transfer: id, moved: arrived.map(told), declaredStill}
   })
+}
+
+/** Where an object may stand in the ledger of a stack. @throws UsageError */
+function addressIn(stack: string, text: string): string {
+  const address = text.startsWith(`${stack}:`) ? text.slice(stack.length + 1) : text
+  if (isDeclarable(address)) return address
+  const whole = `null_resource.${address}`
+  throw new UsageError(`--as ${text}: no object of stack ${stack} can have this address`, [
+    isDeclarable(whole)
+      ? `Did you mean --as ${shellWord(whole)}?`
+      : 'Write the address as svcctl plan shows it in that stack: null_resource.cache, or null_resource.cache["a"].',
+  ])
+}
+
+function isDeclarable(text: string): boolean {
+  const address = parseAddress(text)
+  return address !== undefined && address.deposed === undefined
 }
 
 export const told = ({from: {stack, address}, to, remoteId}: Arrived): Transferred['moved'][number] => ({

@@ -62,10 +62,7 @@ export interface WorkspaceOptions {
 
 /** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
 export class BillTooHighError extends AppError {
-  /**
-   * @param needs - `the plan needs at least 8`
-   * @param less - how less is done at once
-   */
+  /** @param needs - `the plan needs at least 8` */
   constructor(needs: string, left: number, sent: number, less = 'do less at once with --target') {
     super(`${needs} requests, and --max-requests leaves ${left} (sent so far: ${sent})`, {
       code: 'E_BILL',
