@@ -44,6 +44,7 @@ export const CAUSES = {
   'no-delete': 'the API cannot delete it',
   'name-kept': 'create_before_destroy, and the name stays the same',
   'name-taken': 'an object that keeps it has the name',
+  'not-known-yet': 'it may mean an object that a ledger has: not all of it is known yet',
   'not-empty': 'it still holds what this run does not remove',
   'successor-blocked': 'its address means another object now, and that is blocked',
   'owned-elsewhere': 'another stack has it in its ledger',

@@ -72,6 +72,16 @@ export class Claims {
     return this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId})?.key
   }
 
+  /** The same where nobody can tell yet whether it does. */
+  maybeDeclaredAs(stack: string, {kind, remoteId}: LiveObject): Key | undefined {
+    const other = this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId})
+    return other !== undefined && (this.#isPlanned(other) || isNameless(kind, other)) ? other.key : undefined
+  }
+
+  #isPlanned({key}: Declaration): boolean {
+    return this.#input.observation.pairs.get(key)?.context === false
+  }
+
   /** @throws ForeignObjectError */
   assertRespected(operations: readonly Operation[]): void {
     for (const it of operations) {
@@ -230,6 +240,11 @@ export class Claims {
 
   #declaredBy({stack, address, movedFrom, remoteId}: Operation, other: Declaration, own: Owner | undefined): Elsewhere {
     const by = {stack: other.stack, address: other.address}
+    if (this.#isPlanned(other)) {
+      const what = other.stack === stack ? other.address : other.key
+      const reason = `it may be what is meant by ${what}, of which not all is known yet: apply the rest (--skip-blocked), then plan again`
+      return {...by, cause: 'declared-elsewhere', reason}
+    }
     const known = !isNameless(this.#kind(other.kind), other)
     if (other.stack === stack) {
       const means = known ? 'it is declared as' : 'it may be what is meant by'

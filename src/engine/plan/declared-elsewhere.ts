@@ -1,6 +1,6 @@
 /**
  * Which live object a declaration means that this run does not plan: of a stack that is not selected, or left out by
- * `--target`. Told from what is read anyway: no request is made for it. Where the parent cannot be told, the name alone
+ * `--target`; and which one a planned declaration may mean, nothing of which was found as not all of it is known yet. Told from what is read anyway: no request is made for it. Where the parent cannot be told, the name alone
  * decides, since an object too many that is left alone is the lesser harm.
  */
 import type {Api} from '../../base/apis.ts'
@@ -10,7 +10,7 @@ import {type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kin
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
-import {openLeaves, plainPart} from '../model/resolve.ts'
+import {openLeaves, plainPart, saysWhich} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
 import {fits} from '../observe/pair.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -24,6 +24,10 @@ interface Meant {
   readonly plain: JsonObject
   /** `undefined`: cannot be told. */
   readonly parent: Ids | undefined
+  /** It is not known yet what it calls its object. */
+  readonly nameless: boolean
+  /** This run plans it: what it may mean is not removed, and else nobody's to leave alone. */
+  readonly planned: boolean
 }
 
 /** Of a parent that cannot be told. */
@@ -71,7 +75,8 @@ export class DeclaredElsewhere {
       : [live.name ?? '', ...(declared ? [] : [ANY_NAME])].flatMap(it => this.#byTrait.get(`${account} ${name} ${it}`) ?? [])
     return meant.find(
       it =>
-        ((kind.identity.matches?.(it.plain, live.fields) ?? true) || (!declared && isNameless(kind, it.declaration))) &&
+        ((kind.identity.matches?.(it.plain, live.fields) ?? true) || (!declared && it.nameless)) &&
+        !(it.planned && declared) &&
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
     )?.declaration
@@ -93,7 +98,8 @@ export class DeclaredElsewhere {
     for (const [stack, ledger] of ledgers) this.#ledgers.set(stack, ledger)
     for (const stack of stacks) {
       if (destroy && selected.has(stack.name)) continue
-      for (const it of stack.declarations) if (observation.pairs.get(it.key)?.context !== false) this.#declarations.set(it.key, it)
+      for (const it of stack.declarations)
+        if (observation.pairs.get(it.key)?.context !== false || this.#isOpen(it.key)) this.#declarations.set(it.key, it)
     }
     if (this.#declarations.size === 0) return
     for (const {backend, kind, parent, proven, objects} of observation.collections) {
@@ -116,7 +122,7 @@ export class DeclaredElsewhere {
     const meant = this.#meant(declaration)
     const {parent, plain} = meant
     const found = this.#input.observation.pairs.get(declaration.key)?.match?.live.remoteId
-    for (const id of [this.#entry(declaration)?.remoteId, importId, found]) {
+    for (const id of meant.planned ? [] : [this.#entry(declaration)?.remoteId, importId, found]) {
       if (id === undefined) continue
       this.#byId.set(`${account} ${id}`, declaration)
       if (!leaves(kind, meant, id)) return
@@ -126,7 +132,21 @@ export class DeclaredElsewhere {
   }
 
   #meant(declaration: Declaration): Meant {
-    return {declaration, plain: plainPart(declaration.spec), parent: this.#parentOf(declaration, new Set())}
+    const pair = this.#input.observation.pairs.get(declaration.key)
+    const planned = pair?.context === false
+    const {spec} = planned ? pair : declaration
+    const parent = planned ? pair.parent : this.#parentOf(declaration, new Set())
+    return {declaration, plain: plainPart(spec), parent, nameless: isNameless(this.#kind(declaration.kind), {spec}), planned}
+  }
+
+  /** Whether nothing was found for what this run plans, and it may be there all the same: it is known once the rest is applied. */
+  #isOpen(key: Key): boolean {
+    const pair = this.#input.observation.pairs.get(key)
+    if (pair === undefined || pair.context || pair.match !== undefined || pair.stray !== undefined) return false
+    const {declaration, spec, parent} = pair
+    const kind = this.#kind(declaration.kind)
+    if (parent === undefined) return declaration.parent?.by === 'key' && this.#isOpen(declaration.parent.key)
+    return isNameless(kind, {spec}) || !saysWhich(kind.identity, spec)
   }
 
   /** What its ledger has under its address, unless that is known to be gone. */
@@ -206,7 +226,7 @@ const leaves = (kind: Kind, {plain, parent}: Meant, remoteId: string): boolean =
   meansAnother(kind, plain, remoteId) || (parent !== undefined && idsIn(kind, remoteId)?.slice(0, -1).join('/') !== parent.join('/'))
 
 /** Whether it is not known yet what a declaration calls its object. */
-export const isNameless = ({identity: {key}}: Kind, {spec}: Declaration): boolean =>
+export const isNameless = ({identity: {key}}: Kind, {spec}: Pick<Declaration, 'spec'>): boolean =>
   key(plainPart(spec)) === undefined && openLeaves(spec).length > 0
 
 /** Where it is, when it is one and not several. */

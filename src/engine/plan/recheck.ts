@@ -302,6 +302,9 @@ function notInGit(change: Change): Change {
   return moved === 'in git' ? it : change
 }
 
+/** What is left out for the sake of an object that was not looked at again, or of what the rest of the plan lets be known. */
+const LEFT_STILL: readonly Cause[] = ['name-taken', 'not-known-yet']
+
 interface Seen {
   readonly owned: boolean
   readonly stays: boolean
@@ -326,6 +329,8 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
     edges: [],
     because: [],
   }
+  // What it might have been is known by now.
+  if (now === undefined && planned.cause === 'declared-elsewhere' && planned.declared === undefined) return planned
   if (now === undefined) {
     return planned.action === 'delete' || planned.action === 'forget'
       ? satisfied
@@ -354,7 +359,7 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
   if (planned.action === 'create' && now.action === 'update' && (owned ? changed(now) : isMadeWith(now) && begun())) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
   // Whoever has the object or its name stays as it is, and was not looked at again: what would take it over is left out still.
-  if (planned.action === 'blocked' && (planned.cause === 'name-taken' || (now.from ?? now.movedFrom) !== undefined)) return planned
+  if (planned.action === 'blocked' && (LEFT_STILL.includes(planned.cause) || (now.from ?? now.movedFrom) !== undefined)) return planned
   // Whether that stack declares it is not known here: it goes nowhere that nobody has approved.
   if (now.from !== undefined && planned.from?.stack !== now.from.stack)
     return `planned was ${planned.action}, and stack ${now.from.stack} has it by now as ${now.from.address} (${now.remoteId ?? 'nothing'})`

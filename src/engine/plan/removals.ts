@@ -60,7 +60,7 @@ export function planRemovals(
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOfOperation(it)])))
-  const exclusive = exclusiveRemovals(input, free, claims, elsewhere).map(it => along.respected(claims.respected(it)))
+  const exclusive = exclusiveRemovals(input, free, claims, elsewhere, notes).map(it => along.respected(claims.respected(it)))
   const others = new Set(exclusive.map(it => objectOf(input, it)))
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
     .filter(it => !others.has(objectOf(input, it)))
@@ -269,8 +269,11 @@ function keepFull(
 /** Whether nobody has an object, in the account of a stack. */
 type IsFree = (stack: string, live: LiveObject) => boolean
 
-/** @param elsewhere - declarations whose objects are known to be another stack's: what stands in those is its to judge */
-function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsewhere: ReadonlySet<Key>): Operation[] {
+/**
+ * @param elsewhere - declarations whose objects are known to be another stack's: what stands in those is its to judge
+ * @param notes - hears what stays
+ */
+function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsewhere: ReadonlySet<Key>, notes: string[]): Operation[] {
   const {observation, selected} = input
   const operations: Operation[] = []
   for (const {declaration, match} of observation.pairs.values()) {
@@ -280,7 +283,13 @@ function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsew
       if (child === undefined) continue
       for (const live of childrenOf(input, declaration.stack, match.live.remoteId, [child])) {
         // What nobody plans just now is somebody's all the same: of another stack, or left out by --target.
-        if (!free(declaration.stack, live) || claims.isDeclared(declaration.stack, live)) continue
+        if (!free(declaration.stack, live)) continue
+        const maybe = claims.maybeDeclaredAs(declaration.stack, live)
+        if (maybe !== undefined)
+          notes.push(
+            `${declaration.key} is exclusive for its ${word}, but ${live.remoteId} stays: it may be what is meant by ${maybe}, of which not all is known yet`,
+          )
+        if (claims.isDeclared(declaration.stack, live)) continue
         operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
       }
     }

@@ -65,6 +65,69 @@ describe.each([false, true])('objects whose names are computed (sparse lists: %s
   })
 })
 
+describe('an object that may be what is declared under another address, by a name that is known only once something else is made', () => {
+  const had = () => stackOf().subscription('a').database('old', 'a', {name: 'is-active'})
+  /** After the status of a database that is still to be made. */
+  const now = (prefix = 'is') => {
+    const stack = stackOf().subscription('a')
+    const name = new Deferred(`${prefix}-\${null_resource.one.triggers["out/status"]}`, ['shop:null_resource.one'])
+    return stack
+      .add('cloud.database', 'one', {name: 'one', memoryLimitInGb: 1}, {parent: stack.in('a'), outputs: ['status']})
+      .add('cloud.database', 'db', {name, memoryLimitInGb: 1}, {parent: stack.in('a'), after: ['one']})
+  }
+  const started = async (): Promise<Lab> => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([had()])
+      await lab.clock.sleep(60_000)
+    })
+    return lab
+  }
+
+  it('is neither deleted nor made a second time, and moves once the name is known', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan} = await lab.apply([now()])
+      expect(active(plan.operations)).toMatchObject([
+        {action: 'create', address: 'null_resource.one'},
+        {action: 'blocked', wants: 'create', cause: 'not-known-yet', address: 'null_resource.db'},
+        {action: 'blocked', wants: 'delete', cause: 'declared-elsewhere', address: 'null_resource.old'},
+      ])
+      await lab.clock.sleep(60_000)
+      const last = await lab.plan([now()])
+      expect(active(last.plan.operations)).toMatchObject([{action: 'move', address: 'null_resource.db', movedFrom: 'null_resource.old'}])
+      // Whoever goes on with the first plan leaves it as it is, too.
+      expect(active((await lab.recheck(plan, [now()])).plan.operations).map(it => it.action)).toEqual(['blocked', 'blocked'])
+      await lab.execute(last, [now()])
+      expect(await actions(lab, now())).toEqual([])
+      expect(lab.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
+    })
+  })
+
+  it('goes with the next plan where the name turns out to be another one', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      await lab.apply([now('was')])
+      await lab.clock.sleep(60_000)
+      expect((await actions(lab, now('was'))).sort()).toEqual(['create db', 'delete old'])
+    })
+  })
+
+  it('is not removed from an exclusive collection, and the plan says so', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a')])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'is-active', memoryLimitInGb: 1}})
+      await lab.clock.sleep(60_000)
+      const {plan} = await lab.plan([now().subscription('a', {}, {exclusive: ['databases']})])
+      expect(active(plan.operations).map(it => it.action)).toEqual(['adopt', 'create', 'create'])
+      expect(plan.notes).toEqual([
+        'null_resource.a is exclusive for its databases, but cloud/subscriptions/1/databases/1 stays: it may be what is meant by null_resource.db, of which not all is known yet',
+      ])
+    })
+  })
+})
+
 describe('an object that another stack may declare, under a name that it computes', () => {
   const main = (exclusive: readonly string[] = []): StackBuilder => stackOf().subscription('a', {}, {exclusive})
   const other = (): StackBuilder => stackOf('other').add('cloud.subscription', 'own', {name: 'own'}, {outputs: ['status']})
