@@ -314,7 +314,7 @@ describe('a saved plan', () => {
       return [outcome.code, documentOf(outcome).error?.code]
     }
     expect(await applied('--stack', one)).toEqual([64, 'E_USAGE'])
-    expect(await applied('--stack', one, '--stack', 'another')).toEqual([64, 'E_STACK_UNKNOWN'])
+    expect(await applied('--stack', one, '--stack', two, '--stack', 'another')).toEqual([64, 'E_USAGE'])
     expect(at.writes).toEqual([])
     expect(await applied('--stack', one, '--stack', `${name}-t*`)).toEqual([0, undefined])
     expect(at.writes).toHaveLength(2)
