@@ -4,9 +4,11 @@ import {processStreams} from '../cli/show/process-streams.ts'
 import {sayStandingLocks} from '../cli/show/standing-locks.ts'
 import {makeThreadsFor} from '../config/thread-pool.ts'
 import {commandTable} from './command-list.ts'
+import {closeGoneTerminals} from './gone-terminals.ts'
 
 export async function run(argv: readonly string[], version: string): Promise<never> {
   makeThreadsFor()
+  closeGoneTerminals()
   const output = processStreams()
   const code = await main({argv, table: commandTable, version, overrides: {streams: output.streams}, site: process})
   sayStandingLocks()

@@ -48,6 +48,8 @@ export async function ask({streams}: Asker, question: string): Promise<string> {
       if (!answered) streams.stderr.write('\n')
       resolve('')
     })
+    // Of a terminal that is closed: an end of input. It may come while the lines are being closed for that, and closing them again is none.
+    lines.on('error', () => resolve(''))
     lines.question(question, answer => {
       answered = true
       resolve(answer)
@@ -87,12 +89,15 @@ async function wholeInput(stdin: InputStream, name: string): Promise<string> {
 
 function typedSecret(stdin: InputStream, stderr: NodeJS.WritableStream, prompt: string): Promise<string> {
   stderr.write(prompt)
-  stdin.setRawMode?.(true)
-  stdin.resume()
   return new Promise((resolve, reject) => {
     let typed = ''
+    const refuse = () => finish(() => reject(new NotConfirmedError(prompt, `${prompt.replace(/: $/, '')} -`, true)))
     const finish = (answer: () => void) => {
       stdin.off('data', take)
+      stdin.off('end', refuse)
+      stdin.off('error', refuse)
+      // A terminal that is gone cannot be given its echo back either.
+      stdin.on('error', () => {})
       stdin.setRawMode?.(false)
       stdin.pause()
       stderr.write('\n')
@@ -101,11 +106,15 @@ function typedSecret(stdin: InputStream, stderr: NodeJS.WritableStream, prompt: 
     const take = (data: Buffer | string) => {
       for (const key of String(data)) {
         if (key === '\r' || key === '\n' || key === '\u0004') return finish(() => resolve(typed))
-        if (key === '\u0003') return finish(() => reject(new NotConfirmedError(prompt, `${prompt.replace(/: $/, '')} -`, true)))
+        if (key === '\u0003') return refuse()
         if (key === '\u007f' || key === '\b') typed = [...typed].slice(0, -1).join('')
         else if (key >= ' ') typed += key
       }
     }
     stdin.on('data', take)
+    stdin.on('end', refuse)
+    stdin.on('error', refuse)
+    stdin.setRawMode?.(true)
+    stdin.resume()
   })
 }

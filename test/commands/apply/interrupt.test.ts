@@ -139,8 +139,8 @@ describe('progress', () => {
 
 describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: there is no tmux here)'}`, () => {
   let terminal: Terminal
-  const open = (args: readonly string[]) => {
-    terminal = openTerminal(args, {cwd: at.folder, env: at.env})
+  const open = (args: readonly string[], outlives = false) => {
+    terminal = openTerminal(args, {cwd: at.folder, env: at.env, outlives})
   }
   const shows = (text: string | RegExp) => terminal.shows(text)
   afterEach(() => terminal.close())
@@ -175,6 +175,25 @@ describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: the
     const resumed = await at.fast(['apply', '--resume', '--auto-approve', '--lock-timeout', '20s', '-o', 'json'])
     expect([resumed.code, documentOf(resumed).converged]).toEqual([0, true])
     expect(at.writes).toHaveLength(2)
+  })
+
+  it('that is closed at the question, an apply takes for a no, and keeps no lock', async () => {
+    open(['apply', ...save(base())], true)
+    await shows('Type yes:')
+    const locks = () => readdirSync(at.folder).filter(it => it.endsWith('.lock'))
+    expect(locks()).toHaveLength(1)
+    terminal.hangUp()
+    expect(await terminal.exitCode()).toBe(3)
+    expect(locks()).toEqual([])
+  })
+
+  it('that is closed without a word to it, an apply goes on to its end', async () => {
+    at.simulator.configure({cloud: {taskMs: 1_000}})
+    at.simulator.clearLog()
+    open(['apply', ...save(base().database('a', 'sub')), '--auto-approve'], true)
+    await shows(/0 of 2 ended, 1 running/)
+    terminal.hangUp()
+    expect([await terminal.exitCode(), at.writes.length]).toEqual([0, 2])
   })
 
   it('a no is exit 3', async () => {
