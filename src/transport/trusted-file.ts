@@ -1,6 +1,8 @@
 /** Files of certificates to trust beside the built-in ones. */
+import {X509Certificate} from 'node:crypto'
 import {resolve} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
+import {systemCode} from '../base/system-code.ts'
 import {readWholeFileSync} from '../base/whole-file.ts'
 
 export interface TrustedFile {
@@ -21,14 +23,29 @@ export class CaFileError extends AppError {
   }
 }
 
-/** @throws CaFileError when it cannot be read or holds no certificate */
-export function readCertificates(file: TrustedFile, cwd = ''): string {
+/**
+ * Each by itself: in one text OpenSSL reads up to the first that is damaged, and says nothing of those behind it.
+ * @throws CaFileError when it cannot be read or holds no certificate
+ */
+export function readCertificates(file: TrustedFile, cwd = ''): readonly string[] {
   let text: string
   try {
     text = readWholeFileSync(resolve(cwd, file.path)).toString()
   } catch (error) {
-    throw new CaFileError(file, 'cannot be read', error)
+    throw new CaFileError(file, `cannot be read (${systemCode(error) ?? 'unknown reason'})`, error)
   }
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new CaFileError(file, 'holds no certificate')
-  return text
+  const found = text.match(PEM) ?? []
+  if (!found.some(isCertificate)) throw new CaFileError(file, found.length === 0 ? 'holds no certificate' : 'holds none that can be read')
+  return found
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+function isCertificate(text: string): boolean {
+  try {
+    new X509Certificate(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -167,7 +167,7 @@ async function openNetwork(options: NetworkOptions): Promise<Network> {
     rejectUnauthorized: options.insecure !== true,
     // A list of authorities replaces the built-in one, so that has to be in it again.
     ...(options.trust !== undefined &&
-      options.trust.length > 0 && {ca: [...rootCertificates, ...options.trust.map(it => readCertificates(it, options.cwd))]}),
+      options.trust.length > 0 && {ca: [...rootCertificates, ...options.trust.flatMap(it => readCertificates(it, options.cwd))]}),
   }
   const opened = new Map<string, Dispatcher>()
   const open = (proxy: ProxyServer | undefined): Dispatcher => {

@@ -223,6 +223,13 @@ describe('a certificate', () => {
     ).toBe(200)
   })
 
+  it('is found behind one that is damaged', async () => {
+    const bundle = join(folder, 'bundle.pem')
+    writeFileSync(bundle, `# ours\n-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n${certificate}`)
+    const {status} = await network({trust: [{path: bundle, from: '--ca-file'}]}).send({method: 'GET', url: await secure(), headers: {}})
+    expect(status).toBe(200)
+  })
+
   it('for another name is refused, whoever vouches for it', async () => {
     const url = (await secure()).replace('localhost', '127.0.0.2')
     const {port} = new URL(url)
@@ -252,7 +259,9 @@ describe('a certificate', () => {
   it('file that is not there or holds none is named', async () => {
     const empty = join(folder, 'empty.pem')
     writeFileSync(empty, 'hello')
-    for (const path of [join(folder, 'none.pem'), empty]) {
+    const damaged = join(folder, 'damaged.pem')
+    writeFileSync(damaged, certificate.replace(/[A-Za-z]{8}/g, '!'))
+    for (const path of [join(folder, 'none.pem'), empty, damaged]) {
       const sent = network({trust: [{path, from: '--ca-file'}]}).send({method: 'GET', url: 'https://localhost:1', headers: {}})
       await expect(sent).rejects.toMatchObject({code: 'E_CA_FILE', exit: 64, message: expect.stringContaining(path)})
     }
