@@ -184,8 +184,7 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
 function firstContacts({operations, lifts}: Guarded, kinds: Kinds): Operation[] {
   const permission = new Words(lifts.adopt, operations, kinds)
   return operations.filter(it => {
-    const kind = kinds.get(it.kind)
-    const canBeMade = kind?.verbs.create !== undefined && !kind.singleton && !kind.adoptOnly
+    const canBeMade = kinds.get(it.kind)?.verbs.create !== undefined
     const changes = it.action === 'update' || it.action === 'replace'
     return canBeMade && changes && it.adopts === true && it.origin !== 'imported' && it.origin !== 'created' && !permission.mean(it)
   })

@@ -43,6 +43,23 @@ const databases = (count: number) => {
   for (let i = 0; i < count; i++) builder.database(`db-${i}`, 'main')
   return builder
 }
+it('what a dead run has deleted just now is not taken for somebody’s that a list shows still', async () => {
+  const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 0, listLagMs: 1800}}})
+  const exclusive = () => stackOf().subscription('main', {}, {exclusive: ['databases']})
+  await lab.run(async () => {
+    await lab.apply([exclusive().database('cache', 'main')])
+    await lab.clock.sleep(60_000)
+    const built = await lab.plan([exclusive()])
+    let at = 0
+    // Up to where its end is in the journal, and not in the ledger.
+    while (lab.journal.at(-1)?.type !== 'settled')
+      expect(await applyUntilCrash(lab, built, [exclusive()], at++, 'after an entry')).toBe(true)
+    lab.simulator.clearLog()
+    await settle(lab, built, [exclusive()])
+    expect((await lab.plan([exclusive()])).plan.operations.map(it => it.action)).toEqual(['no-op'])
+  })
+})
+
 const SUBSCRIPTION = stackOf().subscription('main')
 const DATABASES = '/subscriptions/1/databases'
 
