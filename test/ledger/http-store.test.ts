@@ -496,6 +496,43 @@ describe('a ledger behind the HTTP state protocol', () => {
     },
   )
 
+  it('stays behind as long as it is held, and no longer; somebody else’s never does', async () => {
+    const before = standingLocks()
+    const unlock = await store().lock(0)
+    expect(standingLocks()).toHaveLength(before.length + 1)
+    const others = standingLocks()
+    await expect(store().lock(0)).rejects.toMatchObject({code: 'E_LOCKED'})
+    expect(await store().lockSeen()).toMatchObject({needsId: true})
+    const stop = new AbortController()
+    meanwhile = async () => {
+      stop.abort(new Error('stopped'))
+      throw stop.signal.reason
+    }
+    await expect(store().lock(60_000, stop.signal)).rejects.toThrow()
+    meanwhile = async () => {}
+    expect([stop.signal.aborted, standingLocks()]).toEqual([true, others])
+    await unlock()
+    expect(standingLocks()).toEqual(before)
+  })
+
+  it('that a server refuses when it is asked a second time may be the first question’s', async () => {
+    const before = standingLocks()
+    server.faults.push('drop', 403, ...Array(6).fill(500))
+    await expect(store({retryMax: 2}).lock(0)).rejects.toThrow()
+    expect(standingLocks().slice(before.length)).toEqual([expect.stringContaining(server.lock?.ID ?? '?')])
+  })
+
+  it('of a server that cannot be reached any more may be the first question’s', async () => {
+    const before = standingLocks()
+    server.faults.push('drop')
+    const address = {address: server.address, lockAddress: server.address, unlockAddress: server.address}
+    meanwhile = () => server.close()
+    await expect(store({...address, retryMax: 1}).lock(0)).rejects.toThrow()
+    expect(standingLocks()).toHaveLength(before.length + 1)
+    meanwhile = async () => {}
+    server = await startStateServer()
+  })
+
   it('of a server that cannot be reached is none that stays behind', async () => {
     const before = standingLocks()
     const unreachable = store({retryMax: 0})

@@ -60,6 +60,20 @@ it('what a dead run has deleted just now is not taken for somebody’s that a li
   })
 })
 
+it('what was made is the run’s own, too, where it came to nothing', async () => {
+  const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000}}})
+  await lab.run(async () => {
+    await lab.apply([SUBSCRIPTION])
+    await lab.clock.sleep(60_000)
+    const built = await lab.plan([databases(1)])
+    lab.simulator.inject({match: {method: 'POST'}, action: {type: 'end-status'}})
+    expect(await applyUntilCrash(lab, built, [databases(1)], 0, 'journaled')).toBe(true)
+    const {failed, found, unknown} = await settle(lab, built, [databases(1)])
+    expect([failed.map(it => it.error.code), found, unknown]).toEqual([['E_OBJECT_FAILED'], [], []])
+    expect(lab.entry('shop', 'db-0')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
+  })
+})
+
 const SUBSCRIPTION = stackOf().subscription('main')
 const DATABASES = '/subscriptions/1/databases'
 

@@ -259,6 +259,36 @@ describe('an error before a request is sent', () => {
     expect([summary.failed, writesAt(lab), journal.map(it => it.type).slice(0, 2)]).toEqual([1, [], ['sent', 'void']])
   })
 
+  it('once the lock is lost, says of no earlier try that nothing came of it', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 100, readyMs: 0}}})
+    const {held} = lab.store('shop')
+    let isTaken = false
+    lab.store('shop').held = function () {
+      return {...held.call(this), assertHeld: () => (isTaken ? Promise.reject(new StateServerError()) : Promise.resolve())}
+    }
+    const journal: JournalEntry[] = []
+    let asleep = 0
+    const clock: Clock = {now: () => lab.clock.now() + asleep, sleep: (ms, signal) => lab.clock.sleep(ms, signal)}
+    const append = (entry: JournalEntry) => {
+      journal.push(entry)
+      // The first one leaves, and its answer is lost; before the second one leaves somebody else has the lock.
+      if (journal.filter(it => it.type === 'sent').length < 2) return
+      asleep = 3_600_000
+      isTaken = true
+    }
+    await lab.run(async () => {
+      await lab.apply([subscriptions(1)])
+      await lab.clock.sleep(60_000)
+      const renamed = stackOf('shop').subscription('s1', {name: 'other'})
+      lab.simulator.clearLog()
+      lab.simulator.inject({match: {method: 'PUT'}, times: 1, action: {type: 'drop-after-effect'}})
+      const {summary} = await lab.apply([renamed], {run: {clock, journal: {append}}})
+      expect([summary.unknown, writesAt(lab).length]).toEqual([1, 1])
+      expect(journal.map(it => it.type)).toEqual(expect.arrayContaining(['sent', 'sent']))
+      expect(journal.filter(it => it.type === 'void')).toEqual([])
+    })
+  })
+
   it('of a journal that cannot be written ends the run, after everything has come to rest, with that error', async () => {
     const lab = new Lab({simulator: {cloud: {taskMs: 5_000, readyMs: 0}}})
     let entries = 0

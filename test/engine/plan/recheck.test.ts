@@ -451,3 +451,16 @@ describe('an object that comes from another stack, and that an import block find
     })
   })
 })
+
+it('what the API has no way to do is looked at again: it may be so by now', async () => {
+  const lab = new Lab()
+  const of = (rule: string) => stackOf().subscription('main').database('cache', 'main').rule('ro', 'cache', {rule})
+  await lab.run(async () => {
+    await lab.apply([of('+@read ~*')])
+    const {plan} = await lab.plan([of('+@all ~*')])
+    const ro = async () => (await lab.recheck(plan, [of('+@all ~*')])).plan.operations.find(it => it.address === 'null_resource.ro')
+    expect(await ro()).toMatchObject({action: 'blocked', cause: 'no-update'})
+    lab.simulator.edit({path: lab.entry('shop', 'ro')?.remoteId ?? '', set: {rule: '+@all ~*'}})
+    expect(await ro()).toMatchObject({action: 'adopt', changes: []})
+  })
+})
