@@ -88,21 +88,23 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
       : new Map<string, string>()
   const names = [...files.keys(), ...(to === 'terraform' ? [] : ['export.json'])].sort()
   const outdated = place === undefined ? [] : outdatedFiles(place, names)
+  // Where no ledger would have anything, an app without stacks is of no use.
+  const writes = place !== undefined && !(adopt === 'ledger' && model.stacks.length === 0)
   const documentOf = (proof: ProofResult): ExportDocument =>
     exportDocument({
       ...exported,
-      files: place === undefined ? [] : names,
+      files: writes ? names : [],
       proof,
       ...(to === 'terraform' ? {leavesOut: isLeftOutOfTerraform} : {}),
     })
   const write = (proof: ProofResult): void => {
-    if (place === undefined) return
+    if (!writes) return
     tools.onWrite()
     const last = to === 'terraform' ? [] : [['export.json', documentText(documentOf(proof))] as const]
     writeFolder(place.dir, new Map([...files, ...project, ...last]), outdated)
   }
   const {proof, used} = await proven(tools, exported, write)
-  if (to === 'typescript' && place?.isWithin) tools.host.log.note(partText(place))
+  if (to === 'typescript' && writes && place.isWithin) tools.host.log.note(partText(place))
   const text =
     to === 'typescript'
       ? typescriptModule(model, {tables, adopts: adopt === 'blocks'})
@@ -131,7 +133,7 @@ async function proven(
   const {adopt, world} = exported
   const stacks = await declarations(tools, exported)
   if ('proof' in stacks) {
-    if (adopt === 'ledger') throw new ExportAdoptError(stacks.why ?? stacks.proof)
+    if (adopt === 'ledger' && stacks.proof !== 'empty') throw new ExportAdoptError(stacks.why ?? stacks.proof)
     write(stacks)
     return {proof: stacks, used: 0}
   }

@@ -85,7 +85,7 @@ export async function takeOverAsCode(
     differs: taken.flatMap(({object, source}) => differencesOf(object, source.values)),
     missing,
     leftOut,
-    proof: document.proof === 'adopts' ? 'differs' : document.proof,
+    proof: taken.length === 0 ? 'not run' : document.proof === 'adopts' ? 'differs' : document.proof,
     stateRm: [...found]
       .filter(from => !missing.some(it => it.from === from))
       .sort()

@@ -223,6 +223,29 @@ describe('svcctl import --from-tfstate', () => {
     expect([again.code, documentOf(again).error.code]).toEqual([64, 'E_EXPORT_EXISTS'])
   })
 
+  it('--dir of a state with nothing to take over says so, and what is gone, and writes nothing', async () => {
+    const state = (type: string, attributes: object) => ({
+      version: 4,
+      resources: [
+        {mode: 'managed', type, name: 'x', provider: 'provider["registry.terraform.io/RedisLabs/rediscloud"]', instances: [{attributes}]},
+      ],
+    })
+    const taken = async (document: object, ...more: string[]) => {
+      writeFileSync(join(at.folder, 'state.json'), JSON.stringify(document))
+      return at.fast(['import', '--from-tfstate', 'state.json', '--dir', 'code', ...more])
+    }
+    const foreign = await taken(state('aws_vpc', {id: 'vpc-1'}))
+    expect([foreign.code, foreign.stdout]).toEqual([0, 'left out: 1 aws_vpc\n\nNothing was taken over.\n'])
+    const gone = await taken(state('rediscloud_subscription', {id: '999', name: 'gone'}), '-o', 'json')
+    expect(gone.code, gone.stderr).toBe(6)
+    expect(takeoverSchema.parse(documentOf(gone))).toMatchObject({
+      missing: [{remoteId: 'cloud/subscriptions/999'}],
+      proof: 'not run',
+      files: [],
+    })
+    expect(existsSync(join(at.folder, 'code'))).toBe(false)
+  })
+
   it('leaves to another stack what that one has', async () => {
     stateFile('plain')
     expect((await run(['import', 'main', '1'])).code).toBe(0)
