@@ -30,7 +30,7 @@ import {emptyLedger, type Ledger, type LedgerVersion, type Unlock} from '../engi
 import type {OwnApp} from './errors.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
-import {assertVersion, changedError, nextVersion} from './next-version.ts'
+import {changedError, nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
 /** What stands in the file; a ledger as Terraform state unless told. */
@@ -133,7 +133,6 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       const {version} = await this.#found()
       const isRewritten = this.#known !== undefined && version.serial === this.#known.serial && !isSame(version, this.#known)
       if (isRewritten) throw changedError(this.#where, ledger, version)
-      assertVersion(ledger, version, this.#where)
       this.#known = version
     }
     const saved = nextVersion(ledger, this.#known, this.#where, random)

@@ -34,24 +34,24 @@ const quick: Clock = {now: () => Date.now(), sleep: (ms, signal) => systemClock.
 
 const now = () => Date.parse('2026-11-22T10:00:00Z')
 
-function open(location: LedgerLocation, {clock = quick, lockless}: {clock?: Clock; lockless?: LedgerLocation | undefined} = {}) {
-  const store = (at: LedgerLocation) =>
-    openLedgerStore(at, {
-      stack: OWNER,
-      folder,
-      environment: {},
-      transport: () => network.send,
-      clock,
-      random: systemRandom,
-      pid: process.pid,
-      host: 'build-7',
-      user: 'tester',
-      version: '0.0.0',
-      notice: () => {},
-      fileContent: asFile,
-    })
-  return new ControlsStore(store(location), now, lockless && store(lockless))
-}
+const storeAt = (location: LedgerLocation, clock: Clock = quick) =>
+  openLedgerStore(location, {
+    stack: OWNER,
+    folder,
+    environment: {},
+    transport: () => network.send,
+    clock,
+    random: systemRandom,
+    pid: process.pid,
+    host: 'build-7',
+    user: 'tester',
+    version: '0.0.0',
+    notice: () => {},
+    fileContent: asFile,
+  })
+
+const open = (location: LedgerLocation, {clock = quick, lockless}: {clock?: Clock; lockless?: LedgerLocation | undefined} = {}) =>
+  new ControlsStore(storeAt(location, clock), now, lockless && storeAt(lockless, clock))
 
 const file = (): LedgerLocation =>
   besideLedger({type: 'local', file: join(folder, 'terraform.shop.tfstate')}, {environment: {}, stack: 'shop', folder})
@@ -204,6 +204,15 @@ describe('a lock on controls', () => {
     await frozen(open(http(), {clock: passing()}), 'f-1')
     expect((await open(http()).read()).freezes).toHaveLength(1)
     expect(server.controls.lock).toBeUndefined()
+  })
+
+  it('is not taken away from a process that lives, however long it has it', async () => {
+    const held = storeAt(file())
+    const unlock = await held.lock(0)
+    await expect(frozen(open(file(), {clock: passing()}), 'f-1')).rejects.toMatchObject({code: 'E_CONTROLS_LOCKED'})
+    await held.assertHeld()
+    await unlock()
+    expect((await open(file()).read()).freezes).toEqual([])
   })
 
   it('is not taken away from those who take turns', async () => {

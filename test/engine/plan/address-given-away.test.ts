@@ -396,6 +396,24 @@ describe('an address that means what another stack has now', () => {
     },
   )
 
+  it('lets go of it once the other one was made, whatever keeps that from being changed', async () => {
+    const lab = new Lab()
+    const own = (port = 12_000) =>
+      stackOf('a').subscription('main').database('cache', 'main', {port}).rule('ro', 'cache').rule('rw', 'cache')
+    const theirs = () =>
+      stackOf('b').add('cloud.acl_rule', 'theirs', {name: 'theirs', rule: '+@all ~*'}, {parent: stackOf('a').in('cache')})
+    await lab.run(async () => {
+      await lab.apply([own().bdb('app'), theirs()])
+      // Made in what was to be replaced, and so the old one had to stay.
+      await lab.apply([own(12_001).user('app', 'cache', {role: 'ro'}, ['ro']), theirs()], only('a'))
+      const {plan} = await lab.plan([own().user('app', 'cache', {role: 'rw'}, ['rw']), theirs()], only('a'))
+      expect(active(plan.operations).map(it => [it.action, it.cause])).toEqual([
+        ['blocked', 'no-update'],
+        ['delete', 'deposed'],
+      ])
+    })
+  })
+
   it('keeps it, too, where the other one would be in something that is blocked and not there', async () => {
     const lab = new Lab()
     const own = () => stackOf('a').subscription('main')

@@ -69,6 +69,16 @@ describe('a plan that destroys', () => {
     })
   })
 
+  it('what nobody has, and would be made anew, is refused without a ledger, whatever else allows it', async () => {
+    const lab = await applied(stackOf('other').subscription('main').database('cache', 'main', {port: 12_000}))
+    const stack = stackOf().subscription('main').database('cache', 'main', {port: 12_001})
+    await lab.run(async () => {
+      lab.stores.clear()
+      expect(await refusals(lab, [stack], {allowDestroy: ['*'], adopt: ['*']})).toEqual(['G_NO_LEDGER cache'])
+      expect(await refusals(lab, [stack], {allowDestroy: ['null_resource.cache'], adopt: ['*']})).toEqual([])
+    })
+  })
+
   it('more than a share of what a stack owns is refused once it owns ten', async () => {
     const users = (count: number) => {
       const stack = stackOf()

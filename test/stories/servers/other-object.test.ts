@@ -76,3 +76,22 @@ it('what was to be replaced stays where the API calls it the new one', async () 
   expect([6, 12]).toContain(lied.code)
   expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
 })
+
+it('a rule that is made with the id of another one is not that one', async () => {
+  saveStack(here.folder, jsonStack('shop').subscription('main').database('cache', 'main'))
+  expect((await apply()).code).toBe(0)
+  const rules = `${DATABASES}/2/acl/rules`
+  here.simulator.edit({path: `cloud${rules}`, create: {name: 'foreign', rule: '+@all ~*'}})
+  saveStack(here.folder, jsonStack('shop').subscription('main').database('cache', 'main').rule('ro', 'cache'))
+  here.simulator.inject({match: {method: 'POST', path: rules}, times: 1, action: {type: 'status', status: 200, body: {ruleId: 1}}})
+  const lied = await apply('--timeout', '1s')
+  expect([lied.code, ledger().includes('acl/rules/1"')], lied.stderr).toEqual([6, false])
+}, 60_000)
+
+it('what a create is answered with, and is broken, is nobody’s new object', async () => {
+  here.simulator.edit({path: `cloud${DATABASES}/1`, status: 'error'})
+  here.simulator.inject({match: {method: 'POST', path: DATABASES}, times: 1, action: {type: 'status', status: 200, body: {databaseId: 1}}})
+  const lied = await apply('--timeout', '1s')
+  expect([lied.code, ledger().includes('databases/1"')], lied.stderr).toEqual([6, false])
+  expect(here.writes.filter(it => it.includes(`${DATABASES}/1`))).toEqual([])
+}, 60_000)
