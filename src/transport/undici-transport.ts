@@ -87,12 +87,15 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
       const {dispatcher} = await network()
       const proxy = proxyFor(request.url, options.proxy ?? {})
       assertSendable(request.headers)
-      const attempt = new Attempt(request, proxy, options.advice)
+      const firstByteMs = Math.min(request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, LONGEST_TIMER_MS)
+      // undici counts from the last word of the server, and one that only says "processing" has many. What is sent takes its own time.
+      const attempt = new Attempt(request, proxy, options.advice, request.body === undefined ? firstByteMs : undefined)
       try {
         const answer = await attempt.ask(dispatcher(proxy), {
-          headersTimeout: Math.min(request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, LONGEST_TIMER_MS),
+          headersTimeout: firstByteMs,
           bodyTimeout: Math.min(request.idleTimeoutMs ?? IDLE_TIMEOUT_MS, LONGEST_TIMER_MS),
         })
+        attempt.answered()
         return {status: answer.statusCode, headers: flat(answer.headers), body: flow(answer.body, attempt)} satisfies HttpStreamResponse
       } catch (error) {
         attempt.end()
@@ -277,6 +280,11 @@ class Attempt {
       if (this.signal.aborted) cut()
       this.signal.addEventListener('abort', cut, {once: true})
     })
+  }
+
+  /** Its head is there: from now on only silence counts. */
+  answered(): void {
+    clearTimeout(this.#timer)
   }
 
   end(): void {

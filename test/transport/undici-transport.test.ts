@@ -372,6 +372,19 @@ describe('a stream', () => {
     await expect(buffer(body)).rejects.toMatchObject({code: 'E_REQUEST_TIMEOUT'})
   })
 
+  it('does not begin with a server that says for ever that it is at it', async () => {
+    const server = createTcpServer(socket => {
+      const saying = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50)
+      socket.on('error', () => {}).on('close', () => clearInterval(saying))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanups.push(() => server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const asked = network().openStream({method: 'GET', url, headers: {}, firstByteTimeoutMs: 700})
+    await expect(asked).rejects.toMatchObject({code: 'E_REQUEST_TIMEOUT'})
+  })
+
   it('may be left in the middle, and then the connection is free', async () => {
     let closed: Promise<void> | undefined
     const address = await serve((request, response) => {
