@@ -5,9 +5,9 @@
 import {largest} from '../../base/many.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
-import type {Kinds} from '../model/kind.ts'
+import {type Kinds, parentRemoteId} from '../model/kind.ts'
 import {type GuardResult, isDrift, type Operation, type Plan} from '../model/plan.ts'
-import {keyOfOperation, spoken} from '../model/value.ts'
+import {keyOf, keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
 import {isUnseen, mayBeAccepted} from './may-be-accepted.ts'
 
@@ -71,7 +71,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
       'G_FIRST_CONTACT',
       contacts,
       naming('--adopt', contacts, said, true),
-      `${objects(contacts.length)} found by name, which no ledger has, would be changed`,
+      `${objects(contacts.length)} found by name, which no ledger has, would be changed${contacts.some(it => it.action === 'adopt') ? ', or lose what nobody declares in it' : ''}`,
     ),
     ...guard(
       'G_PREVENT_DESTROY',
@@ -177,16 +177,27 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
 }
 
 /**
- * What the ledger does not have, was found by its name and would be changed: it may be somebody's. An import block says
- * that it is meant; what was made with its parent is ours; what is always there (nodes, settings, policy) is nobody's; a blocked
- * operation changes nothing.
+ * What the ledger does not have, was found by its name and would be changed, or cleared of what nobody declares in it: it may
+ * be somebody's. An import block says that it is meant; what was made with its parent is ours; what is always there (nodes,
+ * settings, policy) is nobody's; a blocked operation changes nothing.
  */
-function firstContacts({operations, lifts}: Guarded, kinds: Kinds): Operation[] {
+function firstContacts({operations, lifts, stacks}: Guarded, kinds: Kinds): Operation[] {
   const permission = new Words(lifts.adopt, operations, kinds)
+  // Without a ledger each object that would go is asked for by itself.
+  const knowing = new Set(stacks.flatMap(it => (it.ledgerCondition === 'absent' ? [] : [it.name])))
+  const cleared = new Set(
+    operations.flatMap(({stack, action, cause, remoteId}) => {
+      if (!knowing.has(stack)) return []
+      const holder = action === 'delete' && cause === 'exclusive' && remoteId !== undefined ? parentRemoteId({kinds}, remoteId) : undefined
+      return holder === undefined ? [] : [keyOf(stack, holder)]
+    }),
+  )
   return operations.filter(it => {
+    const {stack, action, cause, remoteId = '', adopts, origin} = it
     const canBeMade = kinds.get(it.kind)?.verbs.create !== undefined
-    const changes = it.action === 'update' || it.action === 'replace'
-    return canBeMade && changes && it.adopts === true && it.origin !== 'imported' && it.origin !== 'created' && !permission.mean(it)
+    const changes = adopts === true && (action === 'update' || action === 'replace')
+    const clears = action === 'adopt' && cause === 'found-by-name' && cleared.has(keyOf(stack, remoteId))
+    return canBeMade && (changes || clears) && origin !== 'imported' && origin !== 'created' && !permission.mean(it)
   })
 }
 

@@ -79,6 +79,19 @@ describe('a plan that destroys', () => {
     })
   })
 
+  it('from what was only found by its name just now is refused for that, where its collection is exclusive', async () => {
+    const lab = await applied(stackOf().subscription('main'))
+    world().subscription('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(lab.simulator)
+    const found = (exclusive: readonly string[]) => [stackOf().subscription('main').subscription('theirs', {}, {exclusive})]
+    await lab.run(async () => {
+      expect(await refusals(lab, found(['databases']))).toEqual([])
+      expect(await refusals(lab, found(['peerings']))).toEqual(['G_FIRST_CONTACT theirs'])
+      expect(await refusals(lab, found(['peerings']), {adopt: ['null_resource.theirs']})).toEqual([])
+      await lab.apply(found([]))
+      expect(await refusals(lab, found(['peerings']))).toEqual([])
+    })
+  })
+
   it('more than a share of what a stack owns is refused once it owns ten', async () => {
     const users = (count: number) => {
       const stack = stackOf()
