@@ -78,6 +78,14 @@ export class Claims {
     return other !== undefined && (this.#isPlanned(other) || isNameless(kind, other)) ? other.key : undefined
   }
 
+  /** A create that has to wait: what it would make may be there, and it is known once the rest is applied. */
+  notKnownYet(operation: Operation): Operation | undefined {
+    const there = operation.action === 'create' ? this.#declared.perhaps(keyOfOperation(operation)) : undefined
+    if (there === undefined) return undefined
+    const reason = `it may mean ${there.remoteId}, which a ledger has, and not all of it is known yet: apply the rest (--skip-blocked), then plan again`
+    return {...operation, action: 'blocked', wants: 'create', cause: 'not-known-yet', reason}
+  }
+
   #isPlanned({key}: Declaration): boolean {
     return this.#input.observation.pairs.get(key)?.context === false
   }

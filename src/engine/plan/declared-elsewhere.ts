@@ -90,6 +90,30 @@ export class DeclaredElsewhere {
     return leaves(kind, meant, remoteId) || (!isNameless(kind, declaration) && !fits(kind.identity, meant.plain, live))
   }
 
+  /** What a planned declaration may mean of which not all is known yet: an object that a ledger of the run has, and its stack declares no more. */
+  perhaps(key: Key): LiveObject | undefined {
+    if (!this.#isOpen(key)) return undefined
+    this.#index()
+    const declaration = this.#declarations.get(key)
+    if (declaration === undefined) return undefined
+    const {stack, kind: name} = declaration
+    const kind = this.#kind(name)
+    const {plain, parent, nameless} = this.#meant(declaration)
+    const {observation, stacks, ledgers} = this.#input
+    const isLeft = ({remoteId}: LiveObject): boolean => {
+      const owner = observation.ownership.of(stack, kind.api, remoteId)
+      // What a run does not look at, it does not know the declaration of either.
+      if (owner === undefined || ledgers.get(owner.stack)?.entries.get(owner.entry.address)?.remoteId !== remoteId) return false
+      return stacks.every(it => it.name !== owner.stack || it.declarations.every(d => d.address !== owner.entry.address || d.kind !== name))
+    }
+    return this.#like(this.#account(stack, kind.api), kind).find(
+      it =>
+        (parent === undefined || it.ids.slice(0, -1).join('/') === parent.join('/')) &&
+        (nameless || fits(kind.identity, plain, it)) &&
+        isLeft(it),
+    )
+  }
+
   #index(): void {
     if (this.#indexed) return
     this.#indexed = true

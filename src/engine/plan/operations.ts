@@ -76,26 +76,9 @@ function heldBack(input: PlanInput, operations: readonly Operation[], claims: Cl
   return [
     ...new TakenAlong(input, declared, claims).heldBack(declared).values(),
     ...left.map(it => ({...it, action: 'blocked' as const, wants: it.action})),
-    ...perhapsThere(operations),
+    ...declared.flatMap(it => claims.notKnownYet(it) ?? []),
     ...takenStill(decided(input, lifts.noDestroy ? operations.filter(it => !goes(it)) : operations), input),
   ]
-}
-
-/** What is not made as long as it may be what somebody has who does not declare it any more. */
-function perhapsThere(operations: readonly Operation[]): Operation[] {
-  const kept = new Map(
-    operations.flatMap(({action, cause, declared, elsewhere: {stack, address} = {}, remoteId}) =>
-      action === 'blocked' && cause === 'declared-elsewhere' && declared === undefined && stack !== undefined && address !== undefined
-        ? [[keyOf(stack, address), remoteId ?? '']]
-        : [],
-    ),
-  )
-  return operations.flatMap(it => {
-    const there = it.action === 'create' ? kept.get(keyOfOperation(it)) : undefined
-    if (there === undefined) return []
-    const reason = `it may mean ${there}, which a ledger has, and not all of it is known yet: apply the rest (--skip-blocked), then plan again`
-    return [{...it, action: 'blocked', wants: 'create', cause: 'not-known-yet', reason}]
-  })
 }
 
 function withLost(operation: Operation, lost: Removals['lost']): Operation {

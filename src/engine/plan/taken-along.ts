@@ -89,7 +89,8 @@ export class TakenAlong {
     const kind = this.#input.kinds.get(operation.kind)
     if (kind === undefined || remoteId === undefined || (action !== 'delete' && action !== 'replace')) return operation
     const staying = this.#staying.get(objectAt(this.#input, stack, kind.name, remoteId)) ?? []
-    const children = [...staying, ...this.#declaredIn(stack, kind, remoteId)]
+    // In an order of its own: what is said must not hang on that of a file.
+    const children = [...staying, ...this.#declaredIn(stack, kind, remoteId)].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     if (children.length === 0) return operation
     const names = children.map(({key, why}) => `${key}, which ${why}`).join(', ')
     return {...operation, action: 'blocked', wants: action, cause: 'not-empty', reason: `it would take along ${names}`}

@@ -104,6 +104,18 @@ describe('an object that may be what is declared under another address, by a nam
     })
   })
 
+  it('is not made a second time by a run that leaves it out, and another one is as soon as nothing is left that it may be', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([now()], {selection: {target: ['db'], exclude: []}})
+      expect(active(plan.operations).map(it => it.cause)).toEqual(['not-there', 'not-known-yet'])
+      const both = now().database('old', 'a', {name: 'is-active'})
+      const kept = (await lab.plan([both])).plan
+      expect(active(kept.operations).map(it => it.action)).toEqual(['create', 'create'])
+      expect(active((await lab.recheck(kept, [both])).plan.operations).map(it => it.action)).toEqual(['create', 'create'])
+    })
+  })
+
   it('goes with the next plan where the name turns out to be another one', async () => {
     const lab = await started()
     await lab.run(async () => {
