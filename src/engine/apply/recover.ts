@@ -189,6 +189,7 @@ class Recovery {
       // Sent again it would be refused, had it been made after all; and of what nobody sends again nobody would hear.
       unique: kind.identity.unique && (backend.createsAtOnce === true || this.#input.isWanted(loose.key)),
       old: () => backend.now() - loose.sentAt > CERTAIN_AFTER_MS,
+      isParentGone: () => this.#isGone(stackOf(loose.key), kind.parent?.kind, parent),
       kind: kind.name,
       doubts: this.#doubts,
       since: this.#since,
@@ -279,6 +280,12 @@ class Recovery {
     return live === undefined || loose.step === 'delete'
       ? happened
       : {fate: 'unknown', remoteId, error: new OperationTimeoutError(what, `${remoteId} to be ready`, timeoutMs)}
+  }
+
+  async #isGone(stack: string, name: string | undefined, ids: Ids): Promise<boolean> {
+    const kind = name === undefined ? undefined : this.#input.kinds.get(name)
+    if (kind?.verbs.read === undefined) return false
+    return (await this.#liveAt(stack, kind, remoteIdOf(kind, ids))) === undefined
   }
 
   /** By its id where that can be asked for: that answer is whole. */

@@ -29,6 +29,8 @@ export interface CreateInDoubt {
   readonly unique: boolean
   /** Whether it was sent so long ago that no task list needs to say that nothing runs. */
   readonly old?: () => boolean
+  /** Whether what it was made in is not there any more, by its own id: then nothing in it is. */
+  readonly isParentGone?: () => Promise<boolean>
   /** `cloud.database`: whose tasks matter. */
   readonly kind: string
   /** Everything that is looked up at this time. */
@@ -98,16 +100,21 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
       }
       if (++absences < (isMade ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
       if (it.doubt.isTaken) return unsettled(it, 'sent again, it was refused as there already, and its list does not show it')
-      if (it.doubt.isDone && it.old?.() !== true) return unsettled(it, `${whyMade(it.doubt)}, and its list does not show it`, CERTAIN_THEN)
+      if (it.doubt.isDone && it.old?.() !== true)
+        return (await wentAlong(it)) ?? unsettled(it, `${whyMade(it.doubt)}, and its list does not show it`, CERTAIN_THEN)
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
       if (it.unique || running === 'none' || it.old?.() === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
-      return unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
+      return (await wentAlong(it)) ?? unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
     },
     {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, leastLags * it.lagMs), signal: it.signal},
   )
   return end ?? unsettled(it, 'something of that kind is still running')
 }
+
+/** What it may have made is gone with what that was in. */
+const wentAlong = async ({isParentGone}: CreateInDoubt): Promise<DoubtSettled | undefined> =>
+  (await isParentGone?.()) ? {settled: 'did not happen'} : undefined
 
 const whyMade = ({taskId}: WriteDoubt): string => (taskId === undefined ? 'the API has taken it on' : 'its task is done')
 

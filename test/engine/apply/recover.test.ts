@@ -264,6 +264,24 @@ describe('an object that a dead run is still making', () => {
   })
 
   it.each([
+    ['its task was over', undefined],
+    ['its answer was lost', {match: {method: 'POST'}, times: 1, action: {type: 'drop-after-effect'}}],
+  ] as const)('never was, for whoever comes later, where what it is in is gone (%s)', async (_, fault) => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, taskResourceId: false, taskList: {served: false}}}})
+    const peered = () => stackOf().subscription('main').peering('link', 'main')
+    await lab.run(async () => {
+      await lab.apply([SUBSCRIPTION])
+      const built = await lab.plan([peered()])
+      lab.simulator.configure({cloud: {listLagMs: 600_000}})
+      if (fault) lab.simulator.inject(fault)
+      await lab.execute(built, [peered()], {timeoutMs: 2_000})
+      expect((await settle(lab, built, [peered()], {timeoutMs: 2_000})).unknown).toHaveLength(1)
+      lab.simulator.edit({path: 'cloud/subscriptions/1', delete: true})
+      expect(await settle(lab, built, [peered()], {timeoutMs: 2_000})).toMatchObject({unknown: [], void: ['shop:null_resource.link']})
+    })
+  })
+
+  it.each([
     ['its task runs', {taskMs: 600_000, readyMs: 0}],
     ['it is not ready', {taskMs: 1, readyMs: 600_000}],
   ])('is waited for; when that takes longer than it may, nothing is done to it nor to what hangs on it (%s)', async (_, cloud) => {
