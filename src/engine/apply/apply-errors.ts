@@ -121,7 +121,8 @@ export class NotStartedError extends AppError {
 /** The API has no way to do it. */
 export class BlockedError extends AppError {
   constructor(operation: Operation) {
-    const {address, reason} = operation
+    const {stack, address, reason} = operation
+    const accept = `svcctl apply --stack ${shellWord(stack)} --accept ${shellWord(address)}`
     super(`nothing was sent: ${reason}`, {
       code: 'E_BLOCKED',
       exit: EXIT.partial,
@@ -129,8 +130,8 @@ export class BlockedError extends AppError {
         !mayBeAccepted(operation)
           ? 'Take the change back in the stack, or make way for it as the reason says, and plan again.'
           : isUnseen(operation)
-            ? `Plan again later, or, once you have made sure that none is there, run svcctl apply --accept '${address}': that makes one.`
-            : `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`,
+            ? `Plan again later, or, once you have made sure that none is there, run this, which makes one: ${accept}`
+            : `Take the change back in the stack, or, once the declared state was reached in another way, run: ${accept}`,
       ],
     })
   }

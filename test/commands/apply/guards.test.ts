@@ -128,6 +128,8 @@ describe('what the API cannot do', () => {
       message: expect.stringContaining('the API can list and create ACL rules, but not change them'),
     })
     expect(rest.stderr).toMatch(/: blocked: nothing was sent: the API can list and create ACL rules, but not change them/)
+    // In an app of several stacks no other command would do it.
+    expect(rest.stderr).toContain(`svcctl apply --stack ${name} --accept null_resource.r\n`)
     expect(documentOf(rest)).toMatchObject({converged: false, residual: ['null_resource.r']})
     at.simulator.clearLog()
     const accepted = await apply(withRule('+@all ~*', 2), '--accept', 'null_resource.r')
