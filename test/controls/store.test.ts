@@ -11,6 +11,7 @@ import {asFile, ControlsStore, OWNER} from '../../src/controls/store.ts'
 import type {Freeze, Hold} from '../../src/engine/model/controls.ts'
 import type {LedgerLocation} from '../../src/engine/model/declaration.ts'
 import {openLedgerStore} from '../../src/ledger/backends/open-ledger.ts'
+import type {ManagedLedgerStore} from '../../src/ledger/managed-store.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
 
@@ -204,6 +205,41 @@ describe('a lock on controls', () => {
     await frozen(open(http(), {clock: passing()}), 'f-1')
     expect((await open(http()).read()).freezes).toHaveLength(1)
     expect(server.controls.lock).toBeUndefined()
+  })
+
+  it('is not waited for any more by whoever is stopped, and nothing is changed', async () => {
+    const reason = new Error('stopped')
+    const stopped = (stop: AbortController, store: ControlsStore) =>
+      store.change(it => ({controls: withFreeze(it, freeze('f-1')), result: 'f-1'}), {signal: stop.signal, begun: () => {}})
+    const waiting = new AbortController()
+    let looks = 0
+    const clock = passing(() => {
+      looks += 1
+      waiting.abort(reason)
+    })
+    server.controls.lock = {ID: 'theirs'}
+    await expect(stopped(waiting, open(http(), {clock}))).rejects.toBe(reason)
+    expect([looks, server.controls.lock]).toEqual([1, {ID: 'theirs'}])
+    server.controls.lock = undefined
+    const taking = new AbortController()
+    const store = storeAt(file())
+    const inTheMoment: ManagedLedgerStore = {
+      place: store.place,
+      key: store.key,
+      isRemote: false,
+      load: () => store.load(),
+      save: it => store.save(it),
+      assertHeld: () => store.assertHeld(),
+      lockSeen: () => store.lockSeen(),
+      forceUnlock: it => store.forceUnlock(it),
+      lock: async ms => {
+        const unlock = await store.lock(ms)
+        taking.abort(reason)
+        return unlock
+      },
+    }
+    await expect(stopped(taking, new ControlsStore(inTheMoment, now))).rejects.toBe(reason)
+    for (const place of [http(), file()]) expect((await open(place).read()).freezes).toEqual([])
   })
 
   it('is not taken away from a process that lives, however long it has it', async () => {

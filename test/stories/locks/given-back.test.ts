@@ -242,6 +242,19 @@ describe('a lock that cannot be given back', () => {
     expect(second.lock).toBe(undefined)
   })
 
+  it.each([
+    ['apply', ['apply', '--stack', 'a', '--auto-approve'], undefined],
+    ['forget', ['forget', 'a:main', '--anyway', '--yes'], undefined],
+    ['transfer', MOVE, 'b'],
+    ['a transfer that is refused', MOVE, 'a'],
+  ] as const)('is named once by a process that ends: %s', async (_, args, code) => {
+    expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+    for (const server of [first, second]) server.unlockFails = true
+    const {stderr} = await at.start([...args, ...saved(code)], {asItIs: true}).done
+    const said = [first.lock?.ID, second.lock?.ID].flatMap(it => (it === undefined ? [] : [stderr.split(String(it)).length - 1]))
+    expect(said.every(it => it === 1) && said.length > 0, stderr).toBe(true)
+  })
+
   it('is not made of one that was refused, or whose question never arrived', async () => {
     first.faults.push(403)
     const refused = await at.run(['apply', '--stack', 'a', '--auto-approve', ...saved()])
