@@ -12,9 +12,12 @@ export function tunnelling(proxy: Pool, timeoutMs: number): Pool {
   const askOnce = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
     const signal = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_TIMER_MS))
     try {
-      return await ask({...options, signal})
+      const answer = await ask({...options, signal})
+      if (answer.statusCode === 200) return answer
+      answer.socket.on('error', () => {}).destroy()
+      throw new TunnelError(statusWord(answer.statusCode))
     } catch (cause) {
-      throw new TunnelError(signal.aborted ? NO_ANSWER : networkCode(cause), cause)
+      throw cause instanceof TunnelError ? cause : new TunnelError(signal.aborted ? NO_ANSWER : networkCode(cause), cause)
     }
   }
   return Object.assign(proxy, {connect: askOnce})
@@ -22,11 +25,14 @@ export function tunnelling(proxy: Pool, timeoutMs: number): Pool {
 
 export const NO_ANSWER = 'ETIMEDOUT'
 
+/** 407: it wants a user and a password, or others; 502 and its like: it does not reach the server. */
+export const statusWord = (status: number): string => `status ${status}`
+
 /** The way to the proxy itself, or its answer. */
 class TunnelError extends Error {
   readonly code: string | undefined
 
-  constructor(code: string | undefined, cause: unknown) {
+  constructor(code: string | undefined, cause?: unknown) {
     super('the proxy gave no tunnel', {cause})
     this.code = code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : code
   }

@@ -23,7 +23,7 @@ import {
 import {networkCode} from './network-code.ts'
 import {type ProxyServer, type ProxySettings, proxyFor} from './proxy.ts'
 import {readCertificates, type TrustedFile} from './trusted-file.ts'
-import {NO_ANSWER, tunnelErrorIn, tunnelling} from './tunnel.ts'
+import {NO_ANSWER, statusWord, tunnelErrorIn, tunnelling} from './tunnel.ts'
 
 export interface NetworkOptions {
   /** Accept any certificate. Who sets this warns about it, every time. */
@@ -313,13 +313,13 @@ class Attempt {
   #detail(failure: ConnectionFailure, code: string | undefined): string | undefined {
     if (failure === 'aborted' || failure === 'timeout') return undefined
     if (failure !== 'proxy') return code
-    const known = this.#timedOut ? NO_ANSWER : code
+    const known = this.#timedOut ? NO_ANSWER : this.#proxyAsked(code) ? statusWord(407) : code
     // undici's own words for a refusal say nothing to a person.
     return known === undefined || known.startsWith('UND_ERR_') ? `${this.#proxy?.origin}` : `${this.#proxy?.origin}, ${known}`
   }
 
   /** How undici spells a proxy's 407 to a request that is not tunnelled: the server behind it has not seen anything. */
-  #proxyAsked(code: string): boolean {
+  #proxyAsked(code = ''): boolean {
     return this.#proxy !== undefined && this.#sent && code === 'UND_ERR_INVALID_ARG'
   }
 

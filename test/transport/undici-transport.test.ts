@@ -315,6 +315,13 @@ describe('a tunnel', () => {
     expect(await ways(options)).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
   })
 
+  it.each([407, 502])('is refused in the words of the proxy: status %i', async status => {
+    const options = await proxyThat(socket => void socket.write(`HTTP/1.1 ${status} no\r\nContent-Length: 0\r\n\r\n`))
+    const {https = ''} = options.proxy ?? {}
+    const expected = {code: 'E_PROXY', arrived: false, transient: false, message: expect.stringContaining(`${https}, status ${status}`)}
+    expect(await ways(options)).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
+  })
+
   it('begins at a proxy whose certificate is verified, whatever is said of the server; it is the proxy that is named', async () => {
     const {certificate: cert, key} = selfSigned(Date.now())
     const proxy = createTlsServer({cert, key})
