@@ -24,7 +24,11 @@ export function formsOf(secret: string): ReadonlySet<string> {
 }
 
 /** Those in which no word of the secret can be read. */
-export const encodedFormsOf = (secret: string): readonly string[] => [...inBase64(secret), ...inBase64(quotedIn(secret)), ...inHex(secret)]
+export const encodedFormsOf = (secret: string): readonly string[] => [
+  // In Basic of OAuth (RFC 6749, 2.3.1) a secret stands as in an address.
+  ...[...new Set([secret, quotedIn(secret), ...(secret.length > SPELLED ? [] : inAddresses(secret))])].flatMap(inBase64),
+  ...inHex(secret),
+]
 
 /** A service quotes another's answer in its own, and a document that shows that one quotes it once more. */
 const QUOTED_AGAIN = 3

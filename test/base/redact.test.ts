@@ -66,6 +66,8 @@ describe('a redactor', () => {
     ['hex', '702273732077c3b672642f3121'],
     ['hex in capitals', '702273732077C3B672642F3121'],
     ['base64 without its padding', 'cCJzcyB3w7ZyZC8xIQ'],
+    ['base64 of an address', Buffer.from('p%22ss%20w%C3%B6rd%2F1!').toString('base64')],
+    ['base64 of a form', Buffer.from('p%22ss+w%C3%B6rd%2F1%21').toString('base64url')],
   ])('hides a secret in %s', (_, form) => {
     expect(knowing('p"ss wörd/1!').text(`a ${form} b`)).toBe('a [redacted] b')
   })
