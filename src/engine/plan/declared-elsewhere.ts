@@ -11,7 +11,7 @@ import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {openLeaves, plainPart, saysWhich} from '../model/resolve.ts'
-import type {Key} from '../model/value.ts'
+import {type Key, keyOf} from '../model/value.ts'
 import {fits} from '../observe/pair.ts'
 import type {PlanInput} from './plan-input.ts'
 
@@ -53,6 +53,8 @@ export class DeclaredElsewhere {
   /** Collections that are known whole, by account, kind and parent. */
   readonly #whole = new Set<string>()
   #recordedNames: ReadonlyMap<string, readonly Ids[]> | undefined
+  /** By account, kind and parent, and by {@link ANYWHERE} for that. */
+  #left: ReadonlyMap<string, readonly LiveObject[]> | undefined
   #indexed = false
 
   constructor(input: Input) {
@@ -90,7 +92,7 @@ export class DeclaredElsewhere {
     return leaves(kind, meant, remoteId) || (!isNameless(kind, declaration) && !fits(kind.identity, meant.plain, live))
   }
 
-  /** What a planned declaration may mean of which not all is known yet: an object that a ledger of the run has, and its stack declares no more. */
+  /** What a planned declaration may mean of which not all is known yet: an object that a ledger of the run has, and nobody declares any more. */
   perhaps(key: Key): LiveObject | undefined {
     if (!this.#isOpen(key)) return undefined
     this.#index()
@@ -99,19 +101,38 @@ export class DeclaredElsewhere {
     const {stack, kind: name} = declaration
     const kind = this.#kind(name)
     const {plain, parent, nameless} = this.#meant(declaration)
+    this.#left ??= this.#leftBehind()
+    return this.#left
+      .get(`${this.#account(stack, kind.api)} ${name} ${parent?.join('/') ?? ANYWHERE}`)
+      ?.find(it => nameless || fits(kind.identity, plain, it))
+  }
+
+  /**
+   * What ledgers of this run have under addresses that nobody declares, and no declaration was found to mean. What a run does
+   * not look at, it does not know the declaration of either.
+   */
+  #leftBehind(): ReadonlyMap<string, readonly LiveObject[]> {
     const {observation, stacks, ledgers} = this.#input
-    const isLeft = ({remoteId}: LiveObject): boolean => {
-      const owner = observation.ownership.of(stack, kind.api, remoteId)
-      // What a run does not look at, it does not know the declaration of either.
-      if (owner === undefined || ledgers.get(owner.stack)?.entries.get(owner.entry.address)?.remoteId !== remoteId) return false
-      return stacks.every(it => it.name !== owner.stack || it.declarations.every(d => d.address !== owner.entry.address || d.kind !== name))
-    }
-    return this.#like(this.#account(stack, kind.api), kind).find(
-      it =>
-        (parent === undefined || it.ids.slice(0, -1).join('/') === parent.join('/')) &&
-        (nameless || fits(kind.identity, plain, it)) &&
-        isLeft(it),
+    const declared = new Map(stacks.flatMap(it => it.declarations.map(({key, kind}) => [key, kind] as const)))
+    const objectIn = (stack: string, {kind, remoteId}: Pick<LedgerEntry, 'kind' | 'remoteId'>) =>
+      `${this.#account(stack, this.#kind(kind).api)} ${remoteId}`
+    const meant = new Set(
+      [...observation.pairs.values()].flatMap(({declaration: {stack}, match}) =>
+        match === undefined ? [] : objectIn(stack, {kind: match.live.kind.name, remoteId: match.live.remoteId}),
+      ),
     )
+    const left = new Map<string, LiveObject[]>()
+    for (const [stack, {entries}] of ledgers) {
+      for (const entry of entries.values()) {
+        const {address, kind} = entry
+        if (declared.get(keyOf(stack, address)) === kind || !this.#input.kinds.has(kind)) continue
+        const live = this.#objects.get(objectIn(stack, entry))
+        if (live === undefined || meant.has(objectIn(stack, entry))) continue
+        const of = `${this.#account(stack, live.kind.api)} ${kind}`
+        for (const at of [live.ids.slice(0, -1).join('/'), ANYWHERE]) addTo(left, `${of} ${at}`, live)
+      }
+    }
+    return left
   }
 
   #index(): void {

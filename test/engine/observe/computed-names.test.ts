@@ -116,6 +116,19 @@ describe('an object that may be what is declared under another address, by a nam
     })
   })
 
+  it('is not thought to be meant where another declaration means it, under a new address, by a new name, or from another stack', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const others = stackOf('others').add('cloud.database', 'new', {name: 'is-active', memoryLimitInGb: 1}, {parent: stackOf().in('a')})
+      const renamed = now().database('new', 'a').moved('old', 'new')
+      for (const stacks of [[now().database('new', 'a', {name: 'is-active'})], [renamed], [now(), others]]) {
+        const {plan} = await lab.plan(stacks)
+        const of = (local: string) => plan.operations.find(it => it.address === `null_resource.${local}`)?.action
+        expect([of('one'), of('db'), of('new')]).toEqual(['create', 'create', stacks[0] === renamed ? 'update' : 'move'])
+      }
+    })
+  })
+
   it('goes with the next plan where the name turns out to be another one', async () => {
     const lab = await started()
     await lab.run(async () => {
