@@ -260,9 +260,9 @@ class BudgetedClient implements ConnectedClient {
     const {method, signal} = exchange
     const permit = await this.#turn(exchange)
     if (permit === undefined) return {error: new ConnectionError('aborted', {method, url}, {arrived: false})}
-    let until: number | undefined
+    let leaveWithinMs: number | undefined
     try {
-      until = await exchange.beforeSend?.()
+      leaveWithinMs = await exchange.beforeSend?.()
     } catch (error) {
       permit.ended()
       throw error
@@ -282,7 +282,7 @@ class BudgetedClient implements ConnectedClient {
     this.#count(1)
     try {
       const credentials = typeof authentication === 'function' ? authentication() : authentication
-      const leave = until === undefined ? {} : {leaveWithinMs: Math.max(0, until - clock.now())}
+      const leave = leaveWithinMs === undefined ? {} : {leaveWithinMs}
       const response = await exchange.send(url, {...lowerCase(credentials), ...exchange.headers}, leave)
       this.#contact = true
       this.#aheadMs = aheadMs(response.headers, clock.now()) ?? this.#aheadMs

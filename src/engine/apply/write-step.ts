@@ -87,7 +87,7 @@ const FRESH_MS = 2_000
  * The last things before a request leaves: it is on record where another machine would look for it, the ledger is still
  * locked by this run (who took the lock away may have sent the same meanwhile), and it is in the journal. The journal
  * comes last: what stands there as sent has left, unless the process ended in that very moment.
- * @returns until when it may leave
+ * @returns for how long it may leave
  */
 async function writeAhead(
   {options: {journal, book, clock, wallClock = clock}, supervisor}: RunContext,
@@ -124,7 +124,7 @@ async function writeAhead(
   try {
     if (!isFresh) await assertHeld()
     // A connection may take longer to come about than that says anything.
-    return Math.min(until, clock.now() + FRESH_MS)
+    return Math.max(0, Math.min(until - clock.now(), FRESH_MS))
   } catch (error) {
     const why = error instanceof NotPermittedError ? error.reason : error
     // Of an earlier try nobody can take that back.
@@ -153,10 +153,10 @@ class Tries {
     this.told = {
       beforeSend: async () => {
         this.sentAt = it.backend.now()
-        const until = await writeAhead(context, it, {sentAt: this.sentAt, isFirst: this.open === 0})
+        const leaveWithinMs = await writeAhead(context, it, {sentAt: this.sentAt, isFirst: this.open === 0})
         context.supervisor?.sends()
         this.open += 1
-        return until
+        return leaveWithinMs
       },
       // What was refused is not in doubt, whatever keeps the next one from leaving.
       onRefused: () => {

@@ -21,7 +21,8 @@ export interface RequestOptions {
   readonly hurry?: AbortSignal
   /**
    * Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent.
-   * @returns until when it may leave: to a connection that comes about later it is not written, and asked for again
+   * @returns for how many milliseconds it may leave: to a connection that comes about later it is not written, and asked for
+   * again. Not until when: whoever sends it may go by another clock, and one of the two was set, or stood still meanwhile.
    */
   readonly beforeSend?: () => Promise<number | undefined>
   /** This try was provably refused, and so were all before it; another one waits for its turn. */
