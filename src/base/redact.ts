@@ -75,10 +75,14 @@ export class Redactor {
 
   text(text: string): string {
     if (this.#forms.size === 0) return text
-    const shown = this.#hidden(text, () => REDACTED)
-    if (!isCut(shown)) return shown
+    return this.#withoutRest(this.#hidden(text, () => REDACTED))
+  }
+
+  /** Hides what a cut has left of a secret. */
+  #withoutRest(text: string): string {
+    if (!isCut(text)) return text
     this.#cut ??= new CutWords(this.#forms)
-    return this.#cut.replace(shown, REDACTED)
+    return this.#cut.replace(text, REDACTED)
   }
 
   /**
@@ -141,7 +145,7 @@ export class Redactor {
   #key(key: string): string {
     const known = this.#keys.get(key)
     if (known !== undefined) return known
-    const shown = this.#hidden(key, covered => (NAME.test(covered) && !this.#encoded.has(covered) ? covered : REDACTED))
+    const shown = this.#withoutRest(this.#hidden(key, covered => (NAME.test(covered) && !this.#encoded.has(covered) ? covered : REDACTED)))
     // The fields of a document are few, and what has a key for each of its objects need not be remembered.
     if (this.#keys.size < KEYS) this.#keys.set(key, shown)
     return shown

@@ -6,7 +6,7 @@ import {shellQuote} from './shell-word.ts'
 const LINE = 8
 
 /**
- * Raw, on one line, without what cannot be seen, each long line by itself; each of these in addresses, forms and HTML; and
+ * Raw, on one line, without what cannot be seen, each long line by itself; each of these in addresses (also as JSON in those), forms and HTML; and
  * all of it once more as it stands in JSON, and in JSON that is quoted in JSON, however often. A page that is shown as a field
  * is both.
  * What is written in a rarer way is found where it stands by itself, and in JSON: all of it crossed would be a thousand forms.
@@ -14,7 +14,7 @@ const LINE = 8
 export function formsOf(secret: string): ReadonlySet<string> {
   const lines = secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)
   const plain = new Set([secret, ...lines, secret.replace(/\s+/g, ' ').trim(), secret.replace(/[\p{Cc}\p{Cf}\p{DI}]/gu, '')])
-  const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inMarkup(text)]))
+  const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inAddresses(quotedIn(text)), ...inMarkup(text)]))
   const forms = new Set([...written].flatMap(text => [text, ...inJson(text)]))
   for (const rare of secret.length > SPELLED ? [] : rarely(secret)) forms.add(rare)
   for (const text of plain) for (const other of text.length > SPELLED ? [] : inOtherLetters(text)) forms.add(other)

@@ -79,7 +79,8 @@ function isExcepted(host: string, port: string, noProxy: string): boolean {
 
 /** As an address of the web has it: an IPv6 address in its shortest form, a name in lower case, in ASCII and without a dot at its end. */
 function canonical(host: string): string {
-  if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname.slice(1, -1)
+  // The zone of an address (fe80::1%eth0) stands in none of the web.
+  if (isIP(host) === 6) return new URL(`http://[${host.replace(/%.*/, '')}]`).hostname.slice(1, -1)
   const name = host.toLowerCase().replace(/\.$/, '')
   const ascii = domainToASCII(name)
   // A number of parts is read as an address there (10.1 as 10.0.0.1), which nobody means here.

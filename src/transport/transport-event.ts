@@ -46,4 +46,4 @@ export type TransportEvent =
 export type OnTransportEvent = (event: TransportEvent) => void
 
 /** The path as it may be shown: values of query parameters that sound like secrets are left out. */
-export const shownPath = (path: string): string => path.replaceAll(/([?&][^=&]*(?:key|secret|token|pass)[^=&]*=)[^&]*/gi, '$1…')
+export const shownPath = (path: string): string => path.replaceAll(/([?&](?=[^=&?]*(?:key|secret|token|pass))[^=&?]*=)[^&]*/gi, '$1…')

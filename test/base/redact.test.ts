@@ -126,7 +126,7 @@ describe('a redactor', () => {
 
   it('hides what a cut has left of a secret, in any of its forms', () => {
     const redactor = knowing('p"ss wörd/1!')
-    for (const part of ['p"ss', 'p%22ss%20w%C', 'cCJzcyB3w7Z']) {
+    for (const part of ['p"ss', 'p%22ss%20w%C', 'p%5C%22ss%20w%C', 'cCJzcyB3w7Z']) {
       expect(redactor.text(`it says ${part}…`)).toBe('it says [redacted]…')
     }
     expect(redactor.text('…rd/1! and more')).toBe('…[redacted] and more')
@@ -246,6 +246,10 @@ describe('a redactor', () => {
 
   it('hides a secret that a server makes the name of a field', () => {
     expect(knowing('Zq7-secret').value({errors: {'Zq7-secret': 'weak'}})).toEqual({errors: {'[redacted]': 'weak'}})
+  })
+
+  it('hides what a cut has left of a secret in the name of a field, and leaves names that say no more than others', () => {
+    expect(knowing('Zq7-secret').value({'Zq7-s…': 1, 'Zq7...': 2, 'memory…': 3})).toEqual({'[redacted]…': 1, 'Zq7...': 2, 'memory…': 3})
   })
 
   it('hides the base64 of a secret in the name of a field, also where it has only letters', () => {

@@ -19,6 +19,9 @@ describe('NO_PROXY', () => {
     ['https://[fd00::1]/', 'fd00::/8'],
     ['https://[fd00::1]/', '[fd00::]/8'],
     ['https://[fd00::1]/', '[fd00::/8]:443'],
+    ['https://[fe80::1]/', 'fe80::1%eth0'],
+    ['https://[fe80::1]/', '[fe80::1%25eth0]:443'],
+    ['https://[fe80::2]/', 'fe80::1%eth0/64'],
     ['https://localhost./', ''],
   ])('spares %s where it has %j', (url, noProxy) => {
     expect(isDirect(url, noProxy)).toBe(true)
