@@ -22,8 +22,8 @@ export async function completePairs(input: ObserveInput, pairs: ReadonlyMap<Key,
 }
 
 /**
- * Declarations that nothing was found for, and of which more is known than they were looked for by: an object that is
- * found by its name must not be made a second time for a name that was not known yet.
+ * Declarations of which more is known than they were looked for by: an object that is found by its name must not be made a
+ * second time for a name that was not known yet, and no other one may get a name that another object has.
  *
  * @param specs - what they were looked for by, where that was not what is declared
  */
@@ -33,7 +33,7 @@ export function namedAnew(
   specs: ReadonlyMap<Key, ValueObject>,
 ): Map<Key, ValueObject> {
   const isNew = ({declaration: {key, kind, spec: declared}, spec, match}: Paired) => {
-    if (match !== undefined || spec === declared) return false
+    if (spec === declared || (match !== undefined && specs.has(key))) return false
     const {identity} = kinds.get(kind) ?? {}
     const [was, is] = [plainPart(specs.get(key) ?? declared), plainPart(spec)]
     return identity?.matches ? canonicalJson(was) !== canonicalJson(is) : identity?.key(was) !== identity?.key(is)

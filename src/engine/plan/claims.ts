@@ -82,7 +82,7 @@ export class Claims {
   notKnownYet(operation: Operation): Operation | undefined {
     const there = operation.action === 'create' ? this.#declared.perhaps(keyOfOperation(operation)) : undefined
     if (there === undefined) return undefined
-    const reason = `it may mean ${there.remoteId}, which a ledger has, and not all of it is known yet: apply the rest (--skip-blocked), then plan again`
+    const reason = `it may mean ${there.remoteId}, which a ledger has, and not all of it is known yet: ${onceKnown('it')}`
     return {...operation, action: 'blocked', wants: 'create', cause: 'not-known-yet', reason}
   }
 
@@ -250,7 +250,7 @@ export class Claims {
     const by = {stack: other.stack, address: other.address}
     if (this.#isPlanned(other)) {
       const what = other.stack === stack ? other.address : other.key
-      const reason = `it may be what is meant by ${what}, of which not all is known yet: apply the rest (--skip-blocked), then plan again`
+      const reason = `it may be what is meant by ${what}, of which not all is known yet: ${onceKnown(what)}`
       return {...by, cause: 'declared-elsewhere', reason}
     }
     const known = !isNameless(this.#kind(other.kind), other)
@@ -325,6 +325,10 @@ interface Elsewhere {
 /** What changes the object, or takes it over. */
 const touches = ({action, remoteId}: Operation): boolean =>
   remoteId !== undefined && (action === 'update' || action === 'replace' || action === 'delete' || action === 'adopt')
+
+/** What is to be made before it is known may hang on what waits for that in turn: on a name that is to be freed. */
+const onceKnown = (what: string): string =>
+  `apply the rest (--skip-blocked), then plan again; where that says the same, leave ${what} out of the code for one apply`
 
 function left(operation: Operation, wants: Operation['action'], {stack, address, cause, reason}: Elsewhere): Operation {
   const {adopts: _, kept: _kept, movedFrom, ...rest} = operation

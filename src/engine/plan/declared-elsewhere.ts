@@ -108,7 +108,7 @@ export class DeclaredElsewhere {
   }
 
   /**
-   * What ledgers of this run have under addresses that nobody declares, and no declaration was found to mean. What a run does
+   * What ledgers of this run have under addresses that nobody declares, or that mean another object now, and no declaration was found to mean. What a run does
    * not look at, it does not know the declaration of either.
    */
   #leftBehind(): ReadonlyMap<string, readonly LiveObject[]> {
@@ -125,7 +125,10 @@ export class DeclaredElsewhere {
     for (const [stack, {entries}] of ledgers) {
       for (const entry of entries.values()) {
         const {address, kind} = entry
-        if (declared.get(keyOf(stack, address)) === kind || !this.#input.kinds.has(kind)) continue
+        const key = keyOf(stack, address)
+        // Whose declaration was found to mean another object is declared no more.
+        const isDeclared = declared.get(key) === kind && observation.pairs.get(key)?.match === undefined
+        if (isDeclared || !this.#input.kinds.has(kind)) continue
         const live = this.#objects.get(objectIn(stack, entry))
         if (live === undefined || meant.has(objectIn(stack, entry))) continue
         const of = `${this.#account(stack, live.kind.api)} ${kind}`

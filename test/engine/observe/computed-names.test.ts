@@ -129,6 +129,53 @@ describe('an object that may be what is declared under another address, by a nam
     })
   })
 
+  it('is thought to be meant where its own address is given to another object', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const both = () => stackOf().subscription('a').subscription('b')
+      await lab.apply([both().database('slot', 'a', {name: 'is-active'}).database('goes', 'b', {name: 'x'})])
+      await lab.clock.sleep(60_000)
+      const stack = now().subscription('b').database('slot', 'b', {name: 'x'})
+      expect(active((await lab.plan([stack])).plan.operations).map(it => `${it.action} ${it.cause}`)).toEqual([
+        'create not-there',
+        'blocked not-known-yet',
+        'move address-changed',
+        'blocked declared-elsewhere',
+      ])
+      expect((await lab.apply([stack])).summary.failed).toBe(0)
+      await lab.clock.sleep(60_000)
+      expect(await actions(lab, stack)).toEqual(['move db'])
+    })
+  })
+
+  it('keeps nothing for good: where what tells the name waits for its own, the way out that is named leads out', async () => {
+    const lab = new Lab()
+    const slots = (renamed: string) => stackOf().subscription('a').database('old', 'a', {name: 'y'}).database('ring', 'a', {name: renamed})
+    const begun = () => {
+      const stack = slots('y').without('old')
+      return stack.add('cloud.database', 'one', {name: 'z', memoryLimitInGb: 1}, {parent: stack.in('a'), outputs: ['status']})
+    }
+    const whole = () => {
+      const stack = begun()
+      const name = new Deferred('is-${null_resource.one.triggers["out/status"]}', ['shop:null_resource.one'])
+      return stack.add('cloud.database', 'db', {name, memoryLimitInGb: 1}, {parent: stack.in('a'), after: ['one']})
+    }
+    await lab.run(async () => {
+      await lab.apply([slots('z')])
+      await lab.clock.sleep(60_000)
+      const {operations} = (await lab.plan([whole()])).plan
+      expect(active(operations).map(it => it.action)).toEqual(['blocked', 'blocked', 'blocked', 'blocked'])
+      expect(operations.find(it => it.cause === 'declared-elsewhere')?.reason).toContain(
+        'plan again; where that says the same, leave null_resource.db out of the code for one apply',
+      )
+      for (const stack of [begun(), whole()]) {
+        expect((await lab.apply([stack])).summary.failed).toBe(0)
+        await lab.clock.sleep(60_000)
+      }
+      expect(await actions(lab, whole())).toEqual([])
+    })
+  })
+
   it('goes with the next plan where the name turns out to be another one', async () => {
     const lab = await started()
     await lab.run(async () => {
@@ -150,6 +197,21 @@ describe('an object that may be what is declared under another address, by a nam
         'null_resource.a is exclusive for its databases, but cloud/subscriptions/1/databases/1 stays: it may be what is meant by null_resource.db, of which not all is known yet',
       ])
     })
+  })
+})
+
+it("a name that is computed and known is nobody else's, as one that is written is", async () => {
+  const lab = new Lab()
+  const stack = (name: string | Deferred) => {
+    const own = stackOf().add('cloud.subscription', 'a', {name: 'a'}, {outputs: ['status']})
+    return own.add('cloud.database', 'db', {name, memoryLimitInGb: 1}, {parent: own.in('a')})
+  }
+  await lab.run(async () => {
+    await lab.apply([stack('x')])
+    lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'is-active', memoryLimitInGb: 1}})
+    await lab.clock.sleep(60_000)
+    const computed = new Deferred('is-${null_resource.a.triggers["out/status"]}', ['shop:null_resource.a'])
+    for (const name of ['is-active', computed]) await expect(lab.plan([stack(name)])).rejects.toMatchObject({code: 'E_AMBIGUOUS_IDENTITY'})
   })
 })
 
@@ -244,5 +306,22 @@ describe('a peering whose other network is computed', () => {
       expect((await lab.apply([stack()])).summary.failed).toBe(0)
       expect(await actions(lab, stack())).toEqual([])
     })
+  })
+})
+
+it('two declarations of one name, of which one is computed from the other, end as a problem, and not never', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([stackOf().subscription('s').database('redis', 's', {protocol: 'redis'})])
+    lab.stores.clear()
+    const stack = stackOf().subscription('s')
+    stack.add(
+      'cloud.database',
+      'a',
+      {name: new Deferred('${null_resource.b.triggers["out/protocol"]}', ['shop:null_resource.b']), memoryLimitInGb: 1},
+      {parent: stack.in('s')},
+    )
+    stack.add('cloud.database', 'b', {name: 'redis', memoryLimitInGb: 1}, {parent: stack.in('s'), outputs: ['protocol']})
+    await expect(lab.plan([stack])).rejects.toMatchObject({code: 'E_PLAN_PROBLEMS'})
   })
 })
