@@ -293,13 +293,15 @@ export class LedgerBook {
       try {
         const isSealed = ledger.secretSalt !== undefined || (this.#secrets.get(stack)?.size ?? 0) > 0
         const sealed = isSealed ? await this.#seal(ledger, closing) : ledger
+        // Entries are edited in place: what is recorded while this is being written is in the next one.
+        const written = writtenIn(sealed, addresses)
         const saved = await store.save(isOnly && sealed.audit ? auditedOnly(sealed, sealed.audit) : sealed)
         if (closing) this.#unclosed.delete(stack)
         else if (isSealed) this.#unclosed.add(stack)
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
         const {serial, lineage, secretSalt} = saved
-        this.#onSaved(stack, {serial, lineage}, writtenIn(sealed, addresses))
+        this.#onSaved(stack, {serial, lineage}, written)
         this.#ledgers.set(
           stack,
           now === ledger || now === undefined

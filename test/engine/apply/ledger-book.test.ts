@@ -131,6 +131,22 @@ describe('the ledger of a run', () => {
     expect([store.tries, store.ledger.entries.size]).toEqual([1, 4])
   })
 
+  it('says of a version what is in that, and not what is recorded while it is being written', async () => {
+    const store = new Failing('shop', 0)
+    const book = bookOf(store)
+    const told: unknown[] = []
+    book.whenSaved((_, version, {objects}) => told.push([version.serial, objects]))
+    book.record('shop', entry('a'), new Map())
+    const save = store.save.bind(store)
+    store.save = async ledger => {
+      const saved = await save(ledger)
+      book.record('shop', {...entry('a'), remoteId: 'cloud/subscriptions/1/databases/2'}, new Map())
+      return saved
+    }
+    await book.flush()
+    expect(told).toEqual([[1, {'null_resource.a': 'cloud/subscriptions/1/databases/a'}]])
+  })
+
   it('outlives half a minute without its disk or server at the end of the run', async () => {
     const clock = new VirtualClock()
     const store = new Failing('shop', 5)
