@@ -1,6 +1,7 @@
 /** A request that got no answer. What matters most about it: may the server have seen the request? */
 import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {addressAdvice, type ConnectionAdvice, trustAdvice} from './connection-advice.ts'
+import {OWN_LIMITS} from './network-code.ts'
 
 /**
  * - `refused` nobody listens there
@@ -44,9 +45,6 @@ const GENERAL: ConnectionAdvice = {
   trust: ['--ca-file', 'SVC_CA_FILE', 'ca_file in the profile'],
   insecure: [],
 }
-
-/** What the system does not let this process have: no server is to blame. */
-const OWN_LIMITS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
 
 // A time-out while waiting for an answer is exit 12, as every other wait that runs out; a connection that never came
 // about is exit 13, also when it was time that ran out (contract section 7, "connection refused or timed out").

@@ -10,3 +10,6 @@ export function networkCode(error: unknown): string | undefined {
   if (isOutOfMemory(error)) return 'ENOMEM'
   return error instanceof AggregateError ? networkCode(error.errors[0]) : networkCode(error.cause)
 }
+
+/** What the system does not let this process have: no server is to blame, and no proxy. */
+export const OWN_LIMITS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])

@@ -20,7 +20,7 @@ import {
   type OpenStream,
   type Transport,
 } from './http.ts'
-import {networkCode} from './network-code.ts'
+import {networkCode, OWN_LIMITS} from './network-code.ts'
 import {type ProxyServer, type ProxySettings, proxyFor} from './proxy.ts'
 import {readCertificates, type TrustedFile} from './trusted-file.ts'
 import {NO_ANSWER, statusWord, tunnelErrorIn, tunnelling} from './tunnel.ts'
@@ -331,6 +331,7 @@ class Attempt {
     if (this.#request.signal?.aborted) return {failure: 'aborted'}
     if (this.#proxyAsked(code)) return {failure: 'proxy', transient: false}
     if (this.#sent) return {failure: 'lost'}
+    if (OWN_LIMITS.has(code)) return {failure: 'unreachable'}
     if (this.#proxy !== undefined && !isTls(code)) return {failure: 'proxy', transient: code === 'ECONNREFUSED' || code === NO_ANSWER}
     if (code === 'ECONNREFUSED') return {failure: 'refused'}
     // EAI_AGAIN: the resolver could not say now; ENOTFOUND: it says there is no such name.

@@ -2,12 +2,12 @@ import {once} from 'node:events'
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {createServer, type RequestListener, type Server} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
-import {type AddressInfo, createServer as createTcpServer, type Socket} from 'node:net'
+import net, {type AddressInfo, createServer as createTcpServer, type Socket} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {buffer, text} from 'node:stream/consumers'
 import {gzipSync} from 'node:zlib'
-import {afterEach, beforeAll, describe, expect, it} from 'vitest'
+import {afterEach, beforeAll, describe, expect, it, vi} from 'vitest'
 import {selfSigned} from '../../src/simulator/self-signed.ts'
 import {ConnectionError} from '../../src/transport/connection-error.ts'
 import {createTransport, type NetworkOptions, type NetworkTransport} from '../../src/transport/undici-transport.ts'
@@ -174,6 +174,25 @@ describe('a request over the network', () => {
     const own = ['Give this process more, for example: ulimit -n 1024 (open files), ulimit -v unlimited (memory).']
     expect(new ConnectionError('unreachable', request, {detail: 'EMFILE'}).suggestions).toEqual(own)
     expect(new ConnectionError('unreachable', request, {detail: 'EHOSTUNREACH'}).suggestions).not.toEqual(own)
+  })
+
+  it('that this process may not make is not blamed on the proxy either', async () => {
+    const refused = vi.spyOn(net, 'connect').mockImplementation(() => {
+      const socket = new net.Socket()
+      process.nextTick(() => socket.destroy(Object.assign(new Error('too many open files'), {code: 'EMFILE'})))
+      return socket
+    })
+    try {
+      const {send} = network({proxy: {http: 'http://127.0.0.1:1', https: 'http://127.0.0.1:1'}})
+      for (const url of ['http://api.example/', 'https://api.example/'])
+        await expect(send({method: 'GET', url, headers: {}})).rejects.toMatchObject({
+          code: 'E_UNREACHABLE',
+          detail: 'EMFILE',
+          suggestions: [expect.stringContaining('ulimit -n')],
+        })
+    } finally {
+      refused.mockRestore()
+    }
   })
 
   it('is given up at a word', async () => {
