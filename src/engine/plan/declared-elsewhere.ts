@@ -1,7 +1,8 @@
 /**
  * Which live object a declaration means that this run does not plan: of a stack that is not selected, or left out by
- * `--target`; and which one a planned declaration may mean, nothing of which was found as not all of it is known yet. Told from what is read anyway: no request is made for it. Where the parent cannot be told, the name alone
- * decides, since an object too many that is left alone is the lesser harm.
+ * `--target`; and which one a planned declaration may mean, nothing of which was found as not all of it is known yet. Told
+ * from what is read anyway: no request is made for it. Where the parent cannot be told, the name alone decides, since an
+ * object too many that is left alone is the lesser harm.
  */
 import type {Api} from '../../base/apis.ts'
 import type {JsonObject} from '../../base/json.ts'
