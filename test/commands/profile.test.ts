@@ -168,6 +168,13 @@ describe('profile show', () => {
       ['https://admin:hunter2/and-more@lab.example.com', 'https://********@lab.example.com'],
       ['${LAB:-https://admin:hunter2-and-more@lab.example.com/#hunter2}', '${LAB:-https://********@lab.example.com/#********'],
       ['https://${LAB}/v1', 'https://${LAB}/v1'],
+      ['${SCHEME:-https}://admin:hunter2@lab.example.com', '${SCHEME:-https}://********@lab.example.com'],
+      ['${A}${B:-https://admin:hunter2@lab.example.com/v1}', '${A}${B:-https://********@lab.example.com/v1}'],
+      [' https://admin:hunter2@lab.example.com', ' https://********@lab.example.com'],
+      ['admin:hunter2@lab.example.com:9443', '********@lab.example.com:9443'],
+      ['https:admin:hunter2@lab.example.com', '********@lab.example.com'],
+      ['https://lab.example.com/v1?token=a@hunter2', 'https://********'],
+      ['https://admin:hunter2?x@lab.example.com', 'https://********'],
     ]) {
       writeConfig(`[profiles.p]\ndeployment_type = "enterprise"\nurl = "${other}"\n`)
       expect(JSON.parse((await here.run(['profile', 'show', 'p', '-o', 'json'])).stdout).url).toBe(shown)

@@ -22,18 +22,22 @@ export function profileView(profiles: Profiles, name: string): JsonObject {
 /** A number or a switch as such, also where the file has it in quotes; text that is still to be expanded stays text. */
 function typed({type}: ProfileField, raw: string): Json {
   if (type === 'switch') return SWITCHES[raw.toLowerCase()] ?? raw
-  if (type === 'text') return ADDRESS.test(raw) ? shownAddress(raw) : raw
+  if (type === 'text') return isAddress(raw) ? shownAddress(raw) : raw
   return type === 'number' && raw.trim() !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw
 }
 
-/** Also one that is the default of a variable. */
-const ADDRESS = /^(?:\$\{\w+:-)?https?:\/\//i
+/** However it is written: with a variable in it or before it, or so that no connection would take it (no scheme, a blank before it). */
+const isAddress = (raw: string): boolean => raw.includes('//') || (raw.includes(':') && raw.indexOf(':') < raw.lastIndexOf('@'))
 
 /** No address shows who signs in, nor what a query may hold, which no connection takes. */
 function shownAddress(raw: string): string {
-  const named = raw.replace(/^([^/]*\/\/).*@/s, '$1********@')
-  const end = named.search(/[?#]./)
-  return end < 0 ? named : `${named.slice(0, end + 1)}********`
+  const [scheme = ''] = /^[^/@?#]*\/\//.exec(raw) ?? []
+  const at = raw.lastIndexOf('@')
+  const end = raw.search(/[?#]./)
+  // A sign in a password, or an @ in a query: nobody can tell where either ends.
+  if (at >= 0 && end >= 0 && end < at) return `${scheme}********`
+  const shownFrom = (from: number) => (end < 0 ? raw.slice(from) : `${raw.slice(from, end + 1)}********`)
+  return at < 0 ? shownFrom(0) : `${scheme}********${shownFrom(at)}`
 }
 
 export function viewText(view: JsonObject): string {
