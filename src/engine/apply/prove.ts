@@ -178,7 +178,8 @@ export class Prover {
     }
     if (operation.declared === undefined) {
       if (shown === undefined) return undefined
-      return {...base, fields: [{path: '', diagnosis: 'still there', advice: 'the API still shows it; plan again in a minute'}]}
+      // The API has said that it is gone, and the ledger has it no more.
+      return {...base, fields: [{path: '', diagnosis: 'still there', advice: STILL_THERE}]}
     }
     if (shown === undefined || spec === undefined)
       return {...base, fields: [{path: '', diagnosis: 'missing', advice: 'the API does not show it; plan again in a minute'}]}
@@ -210,6 +211,9 @@ export class Prover {
     }
   }
 }
+
+const STILL_THERE =
+  'the API still shows it, though it has said that it is gone: look again in a minute; if it is still there then, delete it by hand, for no ledger has it any more'
 
 /** The API could not be asked, which proves nothing of what was done. @throws whatever is no AppError */
 function notRead({done}: TouchedCollection, error: unknown): Residual[] {

@@ -44,4 +44,16 @@ describe('the proof of an apply', () => {
     expect(firstProof).toBeGreaterThan(-1)
     expect(firstProof).toBeLessThan(lastWrite)
   })
+
+  it('does not send anybody to the next plan for what was said to be gone and is there: the ledger has it no more', async () => {
+    const lab = new Lab()
+    await lab.run(() => lab.apply([stackOf().subscription('main').database('a', 'main').database('b', 'main')]))
+    lab.simulator.inject({match: {method: 'DELETE'}, action: {type: 'status', status: 404}})
+    const rest = [stackOf().subscription('main').database('a', 'main')]
+    const {residual} = await lab.run(() => lab.apply(rest))
+    expect(residual.map(({address, fields}) => [address, fields.map(it => [it.diagnosis, it.advice])])).toEqual([
+      ['null_resource.b', [['still there', expect.stringContaining('delete it by hand, for no ledger has it any more')]]],
+    ])
+    expect((await lab.run(() => lab.plan(rest))).plan.summary.delete).toBe(0)
+  })
 })
