@@ -85,8 +85,9 @@ describe('an error of the connection', () => {
   })
 
   it('tells for a certificate which settings decide about it', () => {
-    const advised = (api: 'cloud' | 'cluster', detail: string) =>
-      new ConnectionError('tls', {method: 'GET', url: 'https://10.0.0.1:9443/v1/cluster'}, {detail, advice: adviceFor(api)}).suggestions
+    const advised = (api: 'cloud' | 'cluster', detail: string, proxy?: string) =>
+      new ConnectionError('tls', {method: 'GET', url: 'https://10.0.0.1:9443/v1/cluster'}, {detail, proxy, advice: adviceFor(api)})
+        .suggestions
     expect(advised('cluster', 'SELF_SIGNED_CERT_IN_CHAIN')).toEqual([
       "Give the certificate of the server's authority with --ca-file, SVC_ENTERPRISE_CA_FILE, SVC_CA_FILE or ca_file in the profile.",
       'For a test system whose certificate cannot be mended, do not verify it: --insecure, SVC_ENTERPRISE_INSECURE=true or insecure = true in the profile.',
@@ -94,7 +95,9 @@ describe('an error of the connection', () => {
     expect(advised('cloud', 'SELF_SIGNED_CERT_IN_CHAIN')).toEqual([
       "Give the certificate of the server's authority with --ca-file, SVC_CA_FILE or ca_file in the profile.",
     ])
-    expect(advised('cluster', 'UND_ERR_PRX_TLS')).toEqual([expect.stringContaining("proxy's authority")])
+    expect(advised('cluster', 'SELF_SIGNED_CERT_IN_CHAIN', 'https://proxy.example:3128')).toEqual([
+      expect.stringContaining("proxy's authority"),
+    ])
     for (const useless of ['ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED']) {
       expect(advised('cloud', useless).join(' ')).not.toMatch(/ca.file|insecure/i)
     }
