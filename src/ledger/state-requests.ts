@@ -77,8 +77,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
  * @param isRepeat - a try before this one may have arrived
  */
 function unreachable(error: ConnectionError, isRepeat: boolean, request: StateRequest, address: string): ConnectionError {
-  const {failure, detail, transient, proxy} = error
-  const arrived = error.arrived || isRepeat
+  const {failure} = error
   if (failure === 'aborted') return error
   const suggestions = [
     ...(failure === 'proxy' ? error.suggestions : []),
@@ -89,14 +88,7 @@ function unreachable(error: ConnectionError, isRepeat: boolean, request: StateRe
         ]
       : []),
   ]
-  return new ConnectionError(failure, request, {
-    arrived,
-    transient,
-    suggestions,
-    cause: error,
-    ...(detail !== undefined && {detail}),
-    proxy,
-  })
+  return error.advising(suggestions, request, error.arrived || isRepeat)
 }
 
 const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 501)

@@ -1,7 +1,7 @@
 /** What goes wrong between us and the host of the code. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {CodeHost} from '../config/ci-job.ts'
-import {ConnectionError} from '../transport/connection-error.ts'
+import type {ConnectionError} from '../transport/connection-error.ts'
 
 export const NAMES: Readonly<Record<CodeHost, string>> = {github: 'GitHub', gitlab: 'GitLab'}
 
@@ -40,7 +40,7 @@ export function hostUnreachable(
   error: ConnectionError,
   request: {readonly method: string; readonly url: string},
 ): ConnectionError {
-  const {failure, arrived, transient, detail, proxy} = error
+  const {failure} = error
   if (failure === 'aborted' || failure === 'proxy') return error
   const suggestions = [
     failure === 'too-large'
@@ -48,14 +48,7 @@ export function hostUnreachable(
       : `This is the API of ${NAMES[host]}: check that it can be reached, and the address in ${ADDRESSES[host]}; then run the command again.`,
     ...(failure === 'tls' ? ['Trust the authority of its certificate with NODE_EXTRA_CA_CERTS.'] : []),
   ]
-  return new ConnectionError(failure, request, {
-    arrived,
-    transient,
-    suggestions,
-    cause: error,
-    ...(detail !== undefined && {detail}),
-    proxy,
-  })
+  return error.advising(suggestions, request)
 }
 
 /** An answer nothing can be made of. */

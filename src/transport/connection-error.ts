@@ -170,6 +170,13 @@ export class ConnectionError extends AppError {
     this.arrived = arrived
     this.transient = options.transient ?? !['tls', 'aborted', 'too-large'].includes(failure)
   }
+
+  /** The same failure, of a server that is none of the two APIs and is found in another way. */
+  advising(suggestions: readonly string[], request: FailedRequest, arrived = this.arrived): ConnectionError {
+    const {failure, detail, transient, proxy} = this
+    const known = detail === undefined ? {} : {detail}
+    return new ConnectionError(failure, request, {arrived, transient, suggestions, proxy, cause: this, ...known})
+  }
 }
 
 /** Queries and user names in an address may hold secrets. */

@@ -67,15 +67,10 @@ export class Claims {
     return this.declaredAs(stack, live) !== undefined
   }
 
-  /** The key of one. */
-  declaredAs(stack: string, {kind, remoteId}: LiveObject): Key | undefined {
-    return this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId})?.key
-  }
-
-  /** The same where nobody can tell yet whether it does. */
-  maybeDeclaredAs(stack: string, {kind, remoteId}: LiveObject): Key | undefined {
+  /** Which one; `maybe`: nobody can tell yet. */
+  declaredAs(stack: string, {kind, remoteId}: LiveObject): {readonly key: Key; readonly maybe: boolean} | undefined {
     const other = this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId})
-    return other !== undefined && (this.#isPlanned(other) || isNameless(kind, other)) ? other.key : undefined
+    return other && {key: other.key, maybe: this.#isPlanned(other) || isNameless(kind, other)}
   }
 
   /** A create that has to wait: what it would make may be there, and it is known once the rest is applied. */

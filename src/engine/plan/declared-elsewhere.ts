@@ -109,8 +109,8 @@ export class DeclaredElsewhere {
   }
 
   /**
-   * What ledgers of this run have under addresses that nobody declares, or that mean another object now, and no declaration was found to mean. What a run does
-   * not look at, it does not know the declaration of either.
+   * What ledgers of this run have under addresses that nobody declares, or that mean another object now, and no declaration
+   * was found to mean. What a run does not look at, it does not know the declaration of either.
    */
   #leftBehind(): ReadonlyMap<string, readonly LiveObject[]> {
     const {observation, stacks, ledgers} = this.#input

@@ -284,12 +284,12 @@ function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsew
       for (const live of childrenOf(input, declaration.stack, match.live.remoteId, [child])) {
         // What nobody plans just now is somebody's all the same: of another stack, or left out by --target.
         if (!free(declaration.stack, live)) continue
-        const maybe = claims.maybeDeclaredAs(declaration.stack, live)
-        if (maybe !== undefined)
+        const other = claims.declaredAs(declaration.stack, live)
+        if (other?.maybe)
           notes.push(
-            `${declaration.key} is exclusive for its ${word}, but ${live.remoteId} stays: it may be what is meant by ${maybe}, of which not all is known yet`,
+            `${declaration.key} is exclusive for its ${word}, but ${live.remoteId} stays: it may be what is meant by ${other.key}, of which not all is known yet`,
           )
-        if (claims.isDeclared(declaration.stack, live)) continue
+        if (other !== undefined) continue
         operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
       }
     }

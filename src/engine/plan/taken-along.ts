@@ -111,7 +111,7 @@ export class TakenAlong {
     const {kinds, observation} = this.#input
     const below = [...kinds.values()].filter(it => it.parent?.kind === name && isLostWithParent(it, kinds)).map(it => it.name)
     return childrenOf(this.#input, stack, remoteId, below, () => true).flatMap((live): Child[] => {
-      const key = observation.ownership.of(stack, api, live.remoteId) ? undefined : this.#claims.declaredAs(stack, live)
+      const key = observation.ownership.of(stack, api, live.remoteId) ? undefined : this.#claims.declaredAs(stack, live)?.key
       return key === undefined ? [] : [{key, why: 'is declared'}]
     })
   }
