@@ -318,14 +318,16 @@ export class Lab {
   }
 
   /** What of a saved plan is to be done now. @param begun - by a run that died @throws StalePlanError */
-  async recheck(plan: Plan, builders: readonly StackBuilder[], begun?: Begun): Promise<BuiltPlan> {
+  async recheck(plan: Plan, builders: readonly StackBuilder[], begun?: Begun, more: Planning = {}): Promise<BuiltPlan> {
     const stacks = stacksOf(plan, secretsOf(builders))
     const ledgers = await this.ledgers(plan.stacks.map(it => it.name))
     const others = await this.ledgers([...this.stores.keys()].filter(it => !ledgers.has(it)))
     const {operations, fresh} = await stillToDo(plan, {
+      kinds,
+      ...(more.accountOf && {accountOf: more.accountOf}),
       ledgers,
       otherLedgers: [...others.values()],
-      planAgain: (seen, wishes) => this.#plan(stacks, seen.ledgers, {otherLedgers: seen.otherLedgers, ...wishes}),
+      planAgain: (seen, wishes) => this.#plan(stacks, seen.ledgers, {otherLedgers: seen.otherLedgers, ...more, ...wishes}),
       open: new Set(),
       begun,
     })

@@ -7,6 +7,7 @@ import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {deposedAddress, deposes, withoutDeposed} from '../model/deposed.ts'
+import {parentRemoteId} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Change, OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
@@ -16,7 +17,9 @@ import {type Begun, foundBy, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 import {leavingStill, leftToDelete} from './leaving-still.ts'
 import {isMadeWith} from './made-with.ts'
-import {meantElsewhere} from './meant-elsewhere.ts'
+import {isHeldStill, meantElsewhere} from './meant-elsewhere.ts'
+import {objectAt, objectOf} from './object-names.ts'
+import type {PlanInput} from './plan-input.ts'
 import {StalePlanError} from './stale-plan.ts'
 
 /** Operations that do something. */
@@ -124,23 +127,24 @@ export function untouchedLedger(ledger: Ledger, plan: Plan): Ledger {
   return {...ledger, entries: new Map([...ledger.entries].filter(([address]) => !cut.entries.has(address)))}
 }
 
+export interface StillValidInput extends Pick<PlanInput, 'kinds' | 'accountOf'> {
+  /** Whole, those of other stacks too: what they have under the planned addresses decides whose the objects are. */
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  /** Operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway. */
+  readonly undecided: ReadonlySet<Key>
+  /** What a run of this very plan that died has done: of a change it may have made a part, and the rest is what was approved too. */
+  readonly begun?: Begun | undefined
+  /** The same of an earlier run of it that is over: asked only where that decides. */
+  readonly begunBefore?: (() => Begun | undefined) | undefined
+}
+
 /**
  * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
  *
- * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
- * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
- * @param begunBefore - the same of an earlier run of it that is over: asked only where that decides
- * @param begun - what a run of this very plan that died has done: of a change it may have made a part, and the rest is what was approved too
  * @throws StalePlanError with everything that moved
  */
-export function stillValid(
-  plan: Plan,
-  fresh: readonly Operation[],
-  ledgers: ReadonlyMap<string, Ledger>,
-  undecided: ReadonlySet<Key> = new Set(),
-  begun: Begun | undefined = undefined,
-  begunBefore: () => Begun | undefined = () => undefined,
-): Operation[] {
+export function stillValid(plan: Plan, fresh: readonly Operation[], input: StillValidInput): Operation[] {
+  const {ledgers, undecided, begun, begunBefore = () => undefined} = input
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
   const before = once(begunBefore)
@@ -148,8 +152,8 @@ export function stillValid(
   // What was approved as left out stays so; what was refused for a hold that is over is refused no more.
   const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
-  const isTakenAlong = takenAlongBy(plan)
-  const meant = meantElsewhere(plan, fresh)
+  const isTakenAlong = takenAlongBy(plan, input)
+  const meant = meantElsewhere(input, fresh)
   const moved = [
     ...parentsMoved(plan, ledgers),
     ...joinedMeanwhile(plan, fresh),
@@ -157,7 +161,7 @@ export function stillValid(
     ...displaced(plan, fresh, begun),
   ]
   const operations = plan.operations.map(planned => {
-    if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
+    if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, input)) return planned
     const now = byKey.get(keyOfOperation(planned)) ?? leavingStill(planned, byKey)
     const twice = now && whyNotMade(now, begins)
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
@@ -191,13 +195,13 @@ export function stillValid(
 }
 
 /** Whether the plan takes what an object is in. */
-function takenAlongBy({operations}: Plan): (it: Operation) => boolean {
-  const going = new Set(operations.flatMap(({action, remoteId = []}) => (action === 'delete' || action === 'replace' ? remoteId : [])))
-  return ({remoteId = ''}) => {
-    for (let end = remoteId.lastIndexOf('/'); end > 0; end = remoteId.lastIndexOf('/', end - 1))
-      if (going.has(remoteId.slice(0, end))) return true
-    return false
+function takenAlongBy({operations}: Plan, input: StillValidInput): (it: Operation) => boolean {
+  const going = new Set(operations.flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (objectOf(input, it) ?? []) : [])))
+  const isTaken = (it: Operation): boolean => {
+    const remoteId = parentRemoteId(input, it.remoteId ?? '')
+    return remoteId !== undefined && (going.has(objectAt(input, it.stack, it.kind, remoteId)) || isTaken({...it, remoteId}))
   }
+  return isTaken
 }
 
 interface Moved {
@@ -278,13 +282,6 @@ function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undef
     const isLeft = it.remoteId !== undefined && (taker?.besides === it.remoteId || found?.(address, it.remoteId) === true)
     return taker === undefined || isLeft ? [] : [{address, message: `the ledger has ${it.remoteId ?? 'another object'} there by now`}]
   })
-}
-
-/** Whether the ledgers have the object of an entry that is to be forgotten under another address, too. */
-function isHeldStill({stack, address, action, cause}: Operation, ledgers: ReadonlyMap<string, Ledger>): boolean {
-  if (action !== 'forget' || cause !== 'held-elsewhere') return false
-  const entry = ledgers.get(stack)?.entries.get(address)
-  return [...ledgers.values()].some(({entries}) => [...entries.values()].some(it => it !== entry && it.remoteId === entry?.remoteId))
 }
 
 /** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone. */

@@ -35,7 +35,12 @@ export async function lookAgain(
     destroy,
     choice: keepsOthers(plan) ? choice : {...choice, wants: key => looked.has(key)},
   })
-  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
+  const operations = stillValid(plan, fresh.plan.operations, {
+    kinds,
+    accountOf: workspace.accountOf,
+    ledgers: workspace.allLedgers,
+    undecided: open,
+  })
   const lifts = {
     ...plan.lifts,
     allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],

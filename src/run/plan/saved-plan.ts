@@ -211,6 +211,8 @@ export async function recheckPlan(
   assertPermissions(plan.operations, permissions, kinds)
   const open = new Set(heldOperations(plan.operations, undecided, {kinds, accountOf: workspace.accountOf}).keys())
   const {operations, fresh} = await stillToDo(plan, {
+    kinds,
+    accountOf: workspace.accountOf,
     ledgers: workspace.ledgers,
     otherLedgers: workspace.otherLedgers,
     planAgain: (seen, wishes) => planWorkspace(workspace.seen(seen), {options: {...options, target: [], exclude: []}, ...wishes}),

@@ -1,5 +1,6 @@
 /** What of a saved plan is to be done now: what it touches is planned again, as it was approved, and both are compared. */
 import type {Ledger} from '../../engine/model/ledger.ts'
+import type {OwnershipInput} from '../../engine/model/ownership.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {wholePlan} from '../../engine/observe/choice.ts'
@@ -18,7 +19,7 @@ export interface SeenLedgers {
 /** As the saved plan was approved. */
 export type ApprovedWishes = Required<Pick<PlanWishes, 'lifts' | 'choice' | 'destroy' | 'going' | 'leftAlone' | 'kept' | 'meantBesides'>>
 
-export interface StillToDoInput extends SeenLedgers {
+export interface StillToDoInput extends SeenLedgers, Pick<OwnershipInput, 'kinds' | 'accountOf'> {
   readonly planAgain: (seen: SeenLedgers, wishes: ApprovedWishes) => Promise<BuiltPlan>
   /** Operations on what a dead run has begun and nobody can tell the end of yet. */
   readonly open: ReadonlySet<Key>
@@ -31,7 +32,7 @@ export interface StillToDoInput extends SeenLedgers {
 /** @throws StalePlanError: nothing was sent but GETs */
 export async function stillToDo(
   plan: Plan,
-  {ledgers, otherLedgers, planAgain, open, begun, begunBefore}: StillToDoInput,
+  {ledgers, otherLedgers, planAgain, open, ...input}: StillToDoInput,
 ): Promise<{readonly operations: readonly Operation[]; readonly fresh: BuiltPlan}> {
   const rest = [...ledgers.values()].map(it => untouchedLedger(it, plan))
   const seen = {
@@ -50,7 +51,7 @@ export async function stillToDo(
   }
   const fresh = await planAgain(seen, wishes).catch(asStale)
   const all = new Map([...otherLedgers.map(it => [it.stack, it] as const), ...ledgers])
-  return {operations: stillValid(plan, fresh.plan.operations, all, open, begun, begunBefore), fresh}
+  return {operations: stillValid(plan, fresh.plan.operations, {...input, ledgers: all, undecided: open}), fresh}
 }
 
 /** What is wrong now was not when it was planned: nothing in the stack is to be corrected for that. */

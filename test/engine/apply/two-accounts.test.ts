@@ -5,6 +5,9 @@ import {Doubts} from '../../../src/engine/apply/doubts.ts'
 import type {RunOptions} from '../../../src/engine/apply/run-context.ts'
 import type {Backend, SeenTask} from '../../../src/engine/model/backend.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import type {Operation} from '../../../src/engine/model/plan.ts'
+import {keyOfOperation} from '../../../src/engine/model/value.ts'
+import {stillValid} from '../../../src/engine/plan/recheck.ts'
 import {waitForOthers} from '../../../src/run/apply/foreign-gate.ts'
 import type {Workspace} from '../../../src/run/workspace/workspace.ts'
 import {createSimulator, type SimulatorConfigInput} from '../../../src/simulator/index.ts'
@@ -66,6 +69,40 @@ describe('two accounts with objects of the same paths', () => {
       ['a failed', 'a no-op', 'b done', 'b no-op'],
       ['POST /subscriptions', 'POST /subscriptions/1/databases'],
     ])
+  })
+
+  it('an object of a saved plan that other ledgers have no more is not taken for held by what the second account has', async () => {
+    const {one, apply, backends, accountOf} = twoAccounts()
+    const planning = {backendOf: backends('plan'), accountOf, accounts: accounts('cloud')}
+    const stacks = [stackOf('a'), stackOf('b').subscription('main'), stackOf('c').subscription('main')]
+    await one.run(async () => {
+      await apply('cloud', stacks)
+      const {ledger} = one.store('c')
+      await one.store('a').save({...ledger, stack: 'a'})
+      const {plan} = await one.plan(stacks, planning)
+      expect(plan.operations[0]).toMatchObject({stack: 'a', action: 'forget', cause: 'held-elsewhere'})
+      await one.store('c').save({...ledger, entries: new Map()})
+      await expect(one.recheck(plan, stacks, undefined, planning)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+
+  it('what a saved plan takes along in the one is not said to go in the other', async () => {
+    const {one, apply, backends, accountOf} = twoAccounts()
+    const planning = {backendOf: backends('plan'), accountOf, accounts: accounts('cloud')}
+    const full = (name: string) => stackOf(name).subscription('main').database('db', 'main')
+    await one.run(async () => {
+      await apply('cloud', [full('a').rule('r', 'db'), full('b')])
+      const {plan} = await one.plan([full('a'), stackOf('b').subscription('main')], planning)
+      const shown = (operations: readonly Operation[]) =>
+        operations.filter(it => it.action !== 'no-op').map(it => `${it.action} ${keyOfOperation(it)}`)
+      expect(shown(plan.operations).sort()).toEqual(['blocked a:null_resource.r', 'delete b:null_resource.db'])
+      const fresh = plan.operations.map(
+        (it): Operation => (it.action === 'blocked' ? {...it, action: 'forget', cause: 'goes-with-parent'} : it),
+      )
+      const ledgers = await one.ledgers(['a', 'b'])
+      const still = stillValid(plan, fresh, {kinds, accountOf, ledgers, undecided: new Set()})
+      expect(shown(still).sort()).toEqual(shown(plan.operations).sort())
+    })
   })
 
   it('what is found in the one explains no task of the other', () => {

@@ -5,8 +5,13 @@ import {carryOver} from '../../../src/run/ledgers/carry-over.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {objectsOf, ownedBy} from '../../support/promises.ts'
 
-const rechecked = async (lab: Lab, now: readonly StackBuilder[], meanwhile = async () => {}): Promise<string[]> => {
-  const {plan} = await lab.plan(now)
+const rechecked = async (
+  lab: Lab,
+  now: readonly StackBuilder[],
+  meanwhile = async () => {},
+  planning: Planning = {},
+): Promise<string[]> => {
+  const {plan} = await lab.plan(now, planning)
   await meanwhile()
   const again = await lab.recheck(plan, now)
   await lab.execute(again, now)
@@ -35,7 +40,13 @@ describe('a saved plan', () => {
     })
   })
 
-  it.each(['shop', 'other'])('is stale where what it deletes has got the name of what stack %s is to make', async maker => {
+  it.each([
+    ['shop', 'k'],
+    ['other', 'k'],
+    ['other', 'another key of the account'],
+  ])('is stale where what it deletes has got the name of what stack %s is to make, with %s', async (maker, keyHash) => {
+    const cloud = {address: 'cloud', account: '7'}
+    const planning = {accounts: {cloud: {...cloud, keyHash: 'k'}, 'other:cloud': {...cloud, keyHash}, cluster: {...cloud, keyHash: 'k'}}}
     const lab = new Lab()
     const parent = {by: 'key', key: stackOf().key('a')} as const
     const made = {name: 'y', memoryLimitInGb: 1}
@@ -52,7 +63,7 @@ describe('a saved plan', () => {
         await lab.clock.sleep(5000)
         lab.simulator.clearLog()
       }
-      const did = rechecked(lab, stacks(true), meanwhile)
+      const did = rechecked(lab, stacks(true), meanwhile, planning)
       await expect(did).rejects.toMatchObject({code: 'E_PLAN_STALE', message: expect.stringContaining('means by now')})
       expect(lab.writes).toEqual([])
     })
