@@ -210,7 +210,8 @@ const UNSEEN = 'no answer shows it; taken for equal, for want of a ledger that k
 function compareAbsent(walk: Walk, difference: Difference): void {
   const {place, declared, applied} = difference
   const {rule} = place
-  if (!rule.mayBeAbsent) walk.missing(pathOf(place))
+  // What never changes is not worth a look for the few answers that may show it, as long as a ledger knows of it.
+  if (!(rule.mayBeAbsent && rule.immutable)) walk.missing(pathOf(place))
   const hopeless = rule.immutable || walk.kind.verbs.read === undefined
   const mute = rule.mayBeAbsent || hopeless
   if (declared instanceof Deferred) compareUnseen(walk, difference)

@@ -111,7 +111,7 @@ export interface FieldRule {
   readonly keyedBy?: string
   /** A list to which servers add items of their own: a live item that nobody declares, and nobody ever applied, is no change. */
   readonly serverAdds?: boolean
-  /** The API may leave the field out of every answer: its absence says nothing, so the ledger is asked, and without one it counts as equal. */
+  /** The API may leave the field out of every answer: where the object's own GET does too, the ledger is asked, and without one it counts as equal. */
   readonly mayBeAbsent?: boolean
   /** An object the API replaces whole: when one leaf differs, the whole (declared over live) is sent. True unless set to false. */
   readonly whole?: boolean

@@ -86,18 +86,21 @@ async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>)
     [...pairs.values()].map(async pair => {
       const live = pair.match?.live
       if (pair.match === undefined || live?.kind.verbs.read === undefined || live.kind.singleton) return
-      const {missingInLive, changes} = diffFields({
+      const entry = entryOf(ledgers, pair)
+      const {missingInLive, changes, assumed} = diffFields({
         kind: live.kind,
         declared: pair.spec,
         live: live.fields,
+        ...(entry ? {applied: entry.applied} : {}),
         ignore: pair.declaration.policy.ignoreChanges,
         secretState: () => 'same',
       })
       const outputs = pair.declaration.outputs.filter(
         it => outputOf(live, it) === undefined && !Object.hasOwn(pair.spec, it.split('/')[0] ?? ''),
       )
-      const isStrange = changes.length > 0 && pair.match.found === 'name' && !pair.context && entryOf(ledgers, pair) === undefined
-      if (missingInLive.length === 0 && outputs.length === 0 && !isStrange && !isLate(input, pair, live)) return
+      const isStrange = changes.length > 0 && pair.match.found === 'name' && !pair.context && entry === undefined
+      const isAssumed = assumed.length > 0 && !pair.context
+      if (missingInLive.length === 0 && outputs.length === 0 && !isAssumed && !isStrange && !isLate(input, pair, live)) return
       const request = live.kind.verbs.read(live.ids)
       const row = await readObject(input.backendOf(pair.declaration.stack, live.kind.api), live.kind, live.ids, {kept: true})
       if (row === undefined) return void full.set(pair.declaration.key, {...pair, doubt: staleRow(request.path)})
