@@ -143,12 +143,16 @@ async function suspects(
   // A clock that was set back since says nothing of what is younger.
   const now = backend.now()
   const isAhead = doubt.sentAt > now + CLOCK_SKEW_MS
+  const own = list.tasks.find(it => it.id === doubt.taskId)
+  // Whoever asked for it by its id was told that there is none: what is known as started explains itself to the others only.
+  if (own?.state === 'running') return 'wait'
   const young = (task: SeenTask) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
   const explained = (it: SeenTask) => doubts.explains(account, it) || (it.resourceId !== undefined && known.has(it.resourceId))
   const strangers = list.tasks.filter(it => !explained(it) && young(it) && doubts.words.concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && doubts.words.creates(it))) return 'wait'
   // Done, it may have made what a list that lags does not show. One without a beginning may be as old as the account.
-  const unexplained = strangers.some(it => it.state === 'done' && doubts.words.creates(it) && it.startedAt !== undefined)
+  const unexplained =
+    own?.state === 'done' || strangers.some(it => it.state === 'done' && doubts.words.creates(it) && it.startedAt !== undefined)
   return list.complete && !unexplained ? 'none' : 'no proof'
 }

@@ -4,7 +4,7 @@
  */
 import {describe, expect, it} from 'vitest'
 import {Secret} from '../../../src/engine/model/value.ts'
-import {settle} from '../../support/crash.ts'
+import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
 const base = () => stackOf().subscription('main')
@@ -70,6 +70,42 @@ describe('a create that is refused the second time, for it is there', () => {
       expect(lab.entry('shop', 'cache')).toBeUndefined()
     })
   })
+})
+
+describe('a create whose task the API does not know by its id, and has in its list,', () => {
+  const main = [stackOf().subscription('main')]
+  const inTask = async (taskMs: number, work: (lab: Lab) => Promise<void>) => {
+    const lab = new Lab({simulator: {cloud: {taskMs, readyMs: 1000, listLagMs: 2000}}})
+    await lab.run(() => work(lab))
+  }
+  const forget = (lab: Lab) =>
+    lab.simulator.inject({match: {method: 'GET', path: '/tasks/*'}, action: {type: 'status', status: 404, body: {}}})
+
+  it.each([5_000, 40_000])('is waited for as long as that runs, and not sent again (%i ms)', taskMs =>
+    inTask(taskMs, async lab => {
+      forget(lab)
+      const {summary} = await lab.apply(main)
+      expect([summary.done, lab.writes]).toEqual([1, ['POST /subscriptions']])
+    }),
+  )
+
+  it.each([5_000, 40_000])('does not count as never made when its run has died (%i ms)', taskMs =>
+    inTask(taskMs, async lab => {
+      const built = await lab.plan(main)
+      expect(await applyUntilCrash(lab, built, main, 0, 'journaled')).toBe(true)
+      forget(lab)
+      const {found, unknown} = await settle(lab, built, main)
+      expect([found.map(it => it.remoteId), unknown]).toEqual([['cloud/subscriptions/1'], []])
+    }),
+  )
+
+  it('is not sent again either when that is done, and no list shows what it made', () =>
+    inTask(1_000, async lab => {
+      forget(lab)
+      lab.simulator.inject({match: {method: 'GET', path: '/subscriptions'}, after: 1, action: {type: 'status', status: 200, body: []}})
+      const {summary} = await lab.apply(main)
+      expect([summary.unknown, lab.writes]).toEqual([1, ['POST /subscriptions']])
+    }))
 })
 
 describe('a change that is refused the second time, its first answer lost', () => {
