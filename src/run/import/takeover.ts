@@ -5,11 +5,12 @@ import {kinds} from '../../backends/kinds.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {UsageError} from '../../base/usage-error.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import {diffFields} from '../../engine/model/diff.ts'
 import {parentRemoteId, remoteIdOf} from '../../engine/model/kind.ts'
 import type {LiveObject} from '../../engine/model/live.ts'
-import type {Operation} from '../../engine/model/plan.ts'
+import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import type {ExpectedObject, Observation} from '../../engine/observe/observation.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
@@ -17,6 +18,7 @@ import {meetByName} from '../../takeover/meet.ts'
 import {removeCommand} from '../../takeover/read-state.ts'
 import type {NamedStateObject, NotTakenOver, StateObject, StateObjects} from '../../takeover/state-objects.ts'
 import {planWorkspace} from '../plan/plan.ts'
+import {accountsOf, namedAccounts} from '../workspace/accounts.ts'
 import {observeWorkspace} from '../workspace/observe-workspace.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {chosen, type Imported, importObjects, type Skipped} from './import.ts'
@@ -89,13 +91,14 @@ interface Met {
  * Under the locks of the ledgers.
  *
  * @param values - what the ledgers get where the state says otherwise than what is live
- * @throws ImportOwnedError and what importing throws: nothing was recorded
+ * @throws UsageError, ImportOwnedError and what importing throws: nothing was recorded
  */
 export async function takeOver(
   workspace: Workspace,
   {objects, named, leftOut}: StateObjects,
   {values, onRecord}: {readonly values: 'live' | 'state'; readonly onRecord: () => void},
 ): Promise<TakeoverDone> {
+  await assertOneAccount(workspace)
   const {free, elsewhere} = unowned(workspace, objects)
   const observation = await observeWorkspace(workspace, () => true, {expected: expectedOf(workspace, free)})
   const {met, missing, undeclared} = meetLive(observation, free, named, isReachable(workspace))
@@ -130,9 +133,26 @@ export async function takeOver(
   }
 }
 
+/** A state does not say in which account its objects are, and two accounts may each have one of the same id. */
+async function assertOneAccount(workspace: Workspace): Promise<void> {
+  // Who has one key has one account: nobody is asked.
+  const ofCloud = (accounts: Plan['accounts']) => Object.entries(accounts).filter(([name]) => name === 'cloud' || name.endsWith(':cloud'))
+  if (ofCloud(accountsOf(workspace)).length < 2) return
+  const accounts = ofCloud(await namedAccounts(workspace)).map(([, it]) => it.account ?? `${it.address} ${it.keyHash}`)
+  if (new Set(accounts).size < 2) return
+  throw new UsageError('the stacks speak to several cloud accounts, and a state does not say in which of them its objects are', [
+    'Name the stacks of the account that the state is of with --stack, and take over one account after the other.',
+  ])
+}
+
 /** What stacks that are no part of this run have is theirs, and is not looked at. */
-function unowned({otherLedgers}: Workspace, objects: readonly StateObject[]) {
-  const owners = new Map(otherLedgers.flatMap(({stack, entries}) => [...entries.values()].map(it => [it.remoteId, stack] as const)))
+function unowned(workspace: Workspace, objects: readonly StateObject[]) {
+  const {otherLedgers, accountOf} = workspace
+  const home = homeOf(workspace)
+  const isNear = (stack: string) => home === undefined || accountOf(stack, 'cloud') === accountOf(home, 'cloud')
+  const owners = new Map(
+    otherLedgers.flatMap(({stack, entries}) => (isNear(stack) ? [...entries.values()].map(it => [it.remoteId, stack] as const) : [])),
+  )
   const free: StateObject[] = []
   const elsewhere: {readonly object: StateObject; readonly owner: string}[] = []
   for (const object of objects) {

@@ -1,7 +1,7 @@
 /** `svcctl import --from-tfstate`: a state is taken over by a real process; the file and the services stay as they are. */
 import {createHash} from 'node:crypto'
-import {closeSync, copyFileSync, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync} from 'node:fs'
-import {join} from 'node:path'
+import {closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync} from 'node:fs'
+import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {takeoverSchema} from '../../../src/run/import/import-document.ts'
 import {linkPackages} from '../../support/app.ts'
@@ -265,6 +265,35 @@ describe('svcctl import --from-tfstate', () => {
     const {imported, skipped} = documentOf(outcome)
     expect(imported.map((it: {address: string}) => it.address)).toEqual(['null_resource.cache'])
     expect(skipped).toContainEqual({address: 'rediscloud_subscription.main', reason: 'stack shop has cloud/subscriptions/1 in its ledger'})
+  })
+
+  it('is about one account: with stacks of two it asks which, and what the other one has under equal ids is of no account here', async () => {
+    stateFile('plain')
+    const other = await site()
+    try {
+      other.simulator.world.cloud.account.id = 2002
+      other.simulator.edit({path: 'cloud/subscriptions', create: {name: 'theirs'}})
+      const table = (name: string, {SVC_CLOUD_API_KEY, SVC_CLOUD_SECRET_KEY, SVC_CLOUD_API_URL}: Site['env']) =>
+        `[profiles.${name}]\ndeployment_type = "cloud"\napi_key = "${SVC_CLOUD_API_KEY}"\napi_secret = "${SVC_CLOUD_SECRET_KEY}"\napi_url = "${SVC_CLOUD_API_URL}"\n`
+      mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
+      writeFileSync(at.configFile, table('east', at.env) + table('west', other.env), {mode: 0o600})
+      const stacks = [
+        shop().target({cloud: {profile: 'east'}}),
+        jsonStack('west')
+          .target({cloud: {profile: 'west'}})
+          .subscription('theirs'),
+      ]
+      const env = {SVC_CLOUD_API_KEY: undefined, SVC_CLOUD_SECRET_KEY: undefined, SVC_CLOUD_API_URL: undefined}
+      const both = await run(['import', '--from-tfstate', 'state.json'], stacks, {env})
+      expect([both.code, documentOf(both).error?.message]).toEqual([64, expect.stringContaining('several cloud accounts')])
+      expect(existsSync(ledger('west'))).toBe(false)
+      expect((await run(['apply', '--stack', 'west', '--auto-approve'], stacks, {env})).code).toBe(0)
+      expect(existsSync(ledger('west'))).toBe(true)
+      const one = await run(['import', '--from-tfstate', 'state.json', '--stack', 'shop'], stacks, {env})
+      expect([one.code, documentOf(one).imported.length, documentOf(one).skipped], one.stderr).toEqual([0, 4, []])
+    } finally {
+      await other.close()
+    }
   })
 
   it('refuses what is no state of format 4 before anything is read or run, and options that mean nothing', async () => {
