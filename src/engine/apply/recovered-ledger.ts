@@ -130,6 +130,9 @@ export class RecoveredLedger {
       // Without the plan of the run its object is ours all the same.
       if (step === 'create' && kind !== undefined && place === 'unknown')
         book.record(stackOf(key), withUnknown(bareEntry(addressIn(key), kind, remoteId), Object.keys(secrets)), new Map())
+      // Nobody can tell any more which values it has got: those that the ledger knows it had before.
+      const there = step === 'update' && place === 'as it was' ? this.#entry(key) : undefined
+      if (there !== undefined) book.record(stackOf(key), withUnknown(there, Object.keys(secrets)), new Map())
       return
     }
     const {stack} = operation

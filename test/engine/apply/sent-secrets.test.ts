@@ -289,6 +289,20 @@ describe('an object found by its name', () => {
     })
     expect([live(lab), sends(lab)]).toEqual([['two'], 2])
   })
+
+  it('that a dead run had changed, whose plan is gone, has a secret that nobody knows: the former one is sent, where that is declared again', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([member(secret('one'))])
+      const built = await lab.plan([member(secret('two'))])
+      for (let at = 0; lab.journal.at(-1)?.type !== 'settled'; at++)
+        expect(await applyUntilCrash(lab, built, [member(secret('two'))], at, 'after an entry')).toBe(true)
+      expect(live(lab)).toEqual(['two'])
+      await settle(lab, {...built, plan: {...built.plan, operations: []}}, [member(secret('one'))])
+      await lab.apply([member(secret('one'))])
+    })
+    expect(live(lab)).toEqual(['one'])
+  })
 })
 
 describe('a field that is left alone', () => {
