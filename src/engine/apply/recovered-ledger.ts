@@ -3,7 +3,7 @@ import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
 import type {Lookup} from '../model/declaration.ts'
-import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
+import {asDeposed, deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {diffFields} from '../model/diff.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
@@ -127,9 +127,12 @@ export class RecoveredLedger {
       return
     }
     if (operation?.declared === undefined) {
-      // Without the plan of the run its object is ours all the same.
-      if (step === 'create' && kind !== undefined && place === 'unknown')
+      // Without the plan of the run its object is ours all the same, and so is the one that it takes the place of: that may be there still.
+      if (step === 'create' && kind !== undefined && place === 'unknown') {
+        const replaced = this.#entry(key)
+        if (replaced !== undefined) book.record(stackOf(key), asDeposed(replaced), new Map())
         book.record(stackOf(key), withUnknown(bareEntry(addressIn(key), kind, remoteId), Object.keys(secrets)), new Map())
+      }
       // Nobody can tell any more which values it has got: those that the ledger knows it had before.
       const there = step === 'update' && place === 'as it was' ? this.#entry(key) : undefined
       if (there !== undefined) book.record(stackOf(key), withUnknown(there, Object.keys(secrets)), new Map())

@@ -25,25 +25,36 @@ export const withoutDeposed = (address: string): string => address.replace(DEPOS
 export const deposes = ({action, declared, remoteId}: Operation): boolean =>
   action === 'replace' && declared?.policy.createBeforeDestroy === true && remoteId !== undefined
 
+/** What a ledger has of a former object beside its successor. Of its secrets stays where they are: nobody compares them again. */
+export const asDeposed = ({
+  address,
+  kind,
+  remoteId,
+  origin,
+  applied,
+  secrets,
+  dependsOn,
+}: Pick<LedgerEntry, 'address' | 'kind' | 'remoteId' | 'origin' | 'applied' | 'secrets' | 'dependsOn'>): LedgerEntry => ({
+  address: deposedAddress(address, remoteId),
+  kind,
+  remoteId,
+  origin,
+  applied,
+  secrets: formerSecrets(Object.keys(secrets)),
+  dependsOn,
+  removal: 'delete',
+  preventDestroy: false,
+  exclusive: [],
+  outputs: {},
+})
+
 /**
- * @param former - what the ledger said of the address before; of its secrets stays where they are: nobody compares them again
+ * @param former - what the ledger said of the address before
  * @returns undefined where nothing is deposed
  */
 export function deposedEntry(operation: Operation, former: LedgerEntry | undefined): LedgerEntry | undefined {
-  const {remoteId, address, kind, origin} = operation
+  const {remoteId, address, kind, origin = 'created'} = operation
   if (remoteId === undefined || !deposes(operation)) return undefined
-  const known = former?.remoteId === remoteId ? former : undefined
-  return {
-    address: deposedAddress(address, remoteId),
-    kind,
-    remoteId,
-    origin: known?.origin ?? origin ?? 'created',
-    applied: known?.applied ?? {},
-    secrets: formerSecrets(Object.keys(known?.secrets ?? {})),
-    dependsOn: known?.dependsOn ?? [],
-    removal: 'delete',
-    preventDestroy: false,
-    exclusive: [],
-    outputs: {},
-  }
+  const known = former?.remoteId === remoteId ? former : {origin, applied: {}, secrets: {}, dependsOn: []}
+  return asDeposed({...known, address, kind, remoteId})
 }

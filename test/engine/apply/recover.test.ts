@@ -74,6 +74,33 @@ it('what was made is the run’s own, too, where it came to nothing', async () =
   })
 })
 
+it.each([
+  ['made first', true, 2, 'delete'],
+  ['made last', false, 5, 'forget'],
+] as const)('a run whose plan is gone loses nothing that it was replacing: %s', async (_, createBeforeDestroy, at, next) => {
+  const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000}}})
+  const shop = (name: string, port: number) => [
+    stackOf().subscription('main').database('cache', 'main', {name, port}, {createBeforeDestroy}),
+  ]
+  await lab.run(async () => {
+    await lab.apply(shop('one', 12_000))
+    await lab.clock.sleep(60_000)
+    const built = await lab.plan(shop('two', 12_001))
+    // Its create has come to its end.
+    expect(await applyUntilCrash(lab, built, shop('two', 12_001), at, 'after an entry')).toBe(true)
+    await lab.clock.sleep(60_000)
+    await settle(lab, {...built, plan: {...built.plan, operations: []}}, shop('two', 12_001))
+    const {plan} = await lab.plan(shop('two', 12_001))
+    const [one, two] = [1, 2].map(it => `cloud/subscriptions/1/databases/${it}`)
+    expect(plan.operations.map(it => [it.action, it.remoteId])).toEqual(
+      expect.arrayContaining([
+        ['adopt', two],
+        [next, one],
+      ]),
+    )
+  })
+})
+
 const SUBSCRIPTION = stackOf().subscription('main')
 const DATABASES = '/subscriptions/1/databases'
 
