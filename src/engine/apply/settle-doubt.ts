@@ -54,6 +54,8 @@ const CLOCK_SKEW_MS = 60_000
 const LOOKS = 2
 /** The server says that it is there: a list may lag for so many times as long as lists do, and is looked at on. */
 const LOOKS_FOR_TAKEN = 12
+/** A timer may fire so much too early. */
+const EARLY_MS = 50
 /** `--timeout` is how long an operation may take; to look twice takes this many lags, however short that is. */
 const LEAST_LAGS = 4
 
@@ -98,6 +100,8 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
         lookup.goesOn()
         return again(startedAt, Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks++))
       }
+      // The last look comes when the time is over, however soon after the one before: what it does not show may only lag.
+      if (startedAt < since - EARLY_MS) return undefined
       if (++absences < (isMade ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
       if (it.doubt.isTaken) return unsettled(it, 'sent again, it was refused as there already, and its list does not show it')
       if (it.doubt.isDone && it.old?.() !== true)
@@ -109,7 +113,7 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
     },
     {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, leastLags * it.lagMs), signal: it.signal},
   )
-  return end ?? unsettled(it, 'something of that kind is still running')
+  return end ?? unsettled(it, absences > 0 ? 'its list may lag, and the time is over' : 'something of that kind is still running')
 }
 
 /** What it may have made is gone with what that was in. */

@@ -72,6 +72,17 @@ describe('a create that is refused the second time, for it is there', () => {
   })
 })
 
+it('a create is not sent again for two looks between which no list need have caught up: the last one comes when the time is over', async () => {
+  // Its task ends shortly before the last look but one, and no task list shows it then.
+  const lab = new Lab({simulator: {cloud: {taskMs: 6_500, readyMs: 0, listLagMs: 2_000, taskList: {runningOnly: true}}}})
+  await lab.run(async () => {
+    lab.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'drop-after-effect'}})
+    const {summary, ended} = await lab.apply([stackOf().subscription('main')], {run: {timeoutMs: 8_000}})
+    expect([summary.unknown, lab.writes]).toEqual([1, ['POST /subscriptions']])
+    expect(ended[0]?.error?.message).toContain('its list may lag, and the time is over')
+  })
+})
+
 describe('a create whose task the API does not know by its id, and has in its list,', () => {
   const main = [stackOf().subscription('main')]
   const inTask = async (taskMs: number, work: (lab: Lab) => Promise<void>) => {
