@@ -122,6 +122,10 @@ export const operationSchema = closed<Operation>()({
     .string()
     .exactOptional()
     .describe('what the ledger had under this address, where another declaration means it that the plan leaves out: it stays'),
+  leaves: z
+    .array(z.string())
+    .exactOptional()
+    .describe('of an exclusive object that is taken over: what nobody declares in it and this plan leaves, for the next one to delete'),
   from: z
     .strictObject({stack: z.string(), address: z.string()})
     .exactOptional()

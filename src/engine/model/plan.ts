@@ -67,6 +67,8 @@ export interface Operation {
   readonly movedFrom?: string
   /** What the ledger has under this address, where another declaration means it that the plan leaves out (`--no-destroy`): it stays. */
   readonly besides?: string
+  /** What stands undeclared in an `exclusive` object that is taken over, and this plan does not delete: the next one would. Remote paths. */
+  readonly leaves?: readonly string[]
   /** For `move` between stacks: whose it is until then. */
   readonly from?: {readonly stack: string; readonly address: string}
   /** Of a move between stacks: declared fields that differ and are the next plan's to change, as JSON pointers. */

@@ -7,7 +7,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
 import {type Kinds, parentRemoteId} from '../model/kind.ts'
 import {type GuardResult, isDrift, type Operation, type Plan} from '../model/plan.ts'
-import {keyOf, keyOfOperation, spoken} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
 import {isUnseen, mayBeAccepted} from './may-be-accepted.ts'
 
@@ -185,21 +185,27 @@ function firstContacts({operations, lifts, stacks}: Guarded, kinds: Kinds): Oper
   const permission = new Words(lifts.adopt, operations, kinds)
   // Without a ledger each object that would go is asked for by itself.
   const knowing = new Set(stacks.flatMap(it => (it.ledgerCondition === 'absent' ? [] : [it.name])))
-  const cleared = new Set(
-    operations.flatMap(({stack, action, cause, remoteId}) => {
-      if (!knowing.has(stack)) return []
-      const holder = action === 'delete' && cause === 'exclusive' && remoteId !== undefined ? parentRemoteId({kinds}, remoteId) : undefined
-      return holder === undefined ? [] : [keyOf(stack, holder)]
-    }),
+  const cleared = clearedIn(
+    operations.filter(it => knowing.has(it.stack)),
+    kinds,
   )
   return operations.filter(it => {
     const {stack, action, cause, remoteId = '', adopts, origin} = it
     const canBeMade = kinds.get(it.kind)?.verbs.create !== undefined
     const changes = adopts === true && (action === 'update' || action === 'replace')
-    const clears = action === 'adopt' && cause === 'found-by-name' && cleared.has(keyOf(stack, remoteId))
+    const clears = action === 'adopt' && cause === 'found-by-name' && (cleared.has(keyOf(stack, remoteId)) || it.leaves !== undefined)
     return canBeMade && (changes || clears) && origin !== 'imported' && origin !== 'created' && !permission.mean(it)
   })
 }
+
+/** The objects that lose what nobody declares in them, by stack and remote path. */
+export const clearedIn = (operations: readonly Operation[], kinds: Kinds): ReadonlySet<Key> =>
+  new Set(
+    operations.flatMap(({stack, action, cause, remoteId}) => {
+      const holder = action === 'delete' && cause === 'exclusive' && remoteId !== undefined ? parentRemoteId({kinds}, remoteId) : undefined
+      return holder === undefined ? [] : [keyOf(stack, holder)]
+    }),
+  )
 
 /** Options that name exactly these. */
 function naming(flag: string, those: readonly Operation[], said: (it: Operation) => string, kindIsEnough: boolean): string {

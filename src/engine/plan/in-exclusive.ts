@@ -4,7 +4,7 @@ import {inlineItems} from '../model/made-inline.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {keyOfOperation} from '../model/value.ts'
-import {objectAt, parentObjectOf} from './object-names.ts'
+import {objectAt, objectOf, parentObjectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 
 /** What is forgotten. */
@@ -56,4 +56,35 @@ export function madeInExclusive({kinds, stacks}: PlanInput, declared: readonly O
       `${keyOfOperation(it)}: nothing declares ${names}, made with it, but ${it.address} is exclusive for its ${word}: the next plan removes that`,
     ]
   })
+}
+
+/**
+ * The same operations, where an object that is found by its name says what this plan leaves in it (`--no-destroy`, `--target`):
+ * the next one removes that, when the object is owned already.
+ *
+ * @param removals - of what nobody declares in exclusive collections, chosen or not
+ */
+export function sayingWhatStays(
+  input: PlanInput,
+  operations: readonly Operation[],
+  removals: readonly Operation[],
+): {readonly operations: readonly Operation[]; readonly notes: readonly string[]} {
+  const going = new Set(operations.flatMap(it => (it.action === 'delete' ? (objectOf(input, it) ?? []) : [])))
+  const left = new Map<string, string[]>()
+  for (const it of removals) {
+    const holder = parentObjectOf(input, it)
+    if (it.action !== 'delete' || it.remoteId === undefined || holder === undefined || going.has(objectOf(input, it) ?? '')) continue
+    const those = left.get(holder)
+    if (those) those.push(it.remoteId)
+    else left.set(holder, [it.remoteId])
+  }
+  if (left.size === 0) return {operations, notes: []}
+  const notes: string[] = []
+  const saying = operations.map(it => {
+    const leaves = it.action === 'adopt' && it.cause === 'found-by-name' ? left.get(objectOf(input, it) ?? '') : undefined
+    if (leaves === undefined) return it
+    notes.push(`${keyOfOperation(it)} is exclusive and leaves ${leaves.join(', ')}, which nobody declares: the next plan removes that`)
+    return {...it, leaves}
+  })
+  return {operations: saying, notes}
 }

@@ -285,11 +285,12 @@ function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undef
 }
 
 /** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone. */
-const calledAs = ({construct, action, cause, reason, secretsKept, besides}: Operation, again: Operation): Operation => ({
+const calledAs = ({construct, action, cause, reason, secretsKept, besides, leaves}: Operation, again: Operation): Operation => ({
   ...again,
   ...(construct === undefined ? {} : {construct}),
   ...(secretsKept === undefined ? {} : {secretsKept}),
   ...(besides === undefined ? {} : {besides}),
+  ...(leaves === undefined || again.action !== 'adopt' ? {} : {leaves}),
   // Why it is undone no declaration says, and nobody has changed that in git.
   ...(cause === 'undone' && action === again.action ? {cause, reason, changes: again.changes.map(notInGit)} : {}),
 })

@@ -24,6 +24,8 @@ import {lostAlong, saidToBeLost, shownUnmanaged, unmanagedIn} from './unmanaged.
 
 export interface Removals {
   readonly operations: readonly Operation[]
+  /** What nobody declares in exclusive collections, whether it was chosen or not. */
+  readonly exclusive: readonly Operation[]
   readonly unmanaged: readonly Unmanaged[]
   /** What nobody manages and goes with an object, by the key of whatever deletes that. */
   readonly lost: ReadonlyMap<Key, readonly string[]>
@@ -73,7 +75,7 @@ export function planRemovals(
   const unmanaged = unmanagedIn(input, taken, claims)
   const lost = lostAlong(input, [...declared, ...operations], unmanaged)
   addAll(notes, saidToBeLost(lost))
-  return {operations, unmanaged: shownUnmanaged(unmanaged), lost, notes}
+  return {operations, exclusive, unmanaged: shownUnmanaged(unmanaged), lost, notes}
 }
 
 /**

@@ -53,6 +53,7 @@ export function restOf(
       adopts: _adopts,
       movedFrom: _from,
       besides: _besides,
+      leaves: _leaves,
       former: _former,
       takes: _takes,
       from: _otherStack,

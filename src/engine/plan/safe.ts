@@ -4,9 +4,9 @@
  */
 import type {Kinds} from '../model/kind.ts'
 import type {Operation, Plan} from '../model/plan.ts'
-import {type Key, keyOfOperation, spoken} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation, spoken} from '../model/value.ts'
 import {sealed, summaryOf} from './document.ts'
-import {evaluateGuards} from './guards.ts'
+import {clearedIn, evaluateGuards} from './guards.ts'
 
 export interface LeftOut {
   readonly operation: Operation
@@ -24,6 +24,7 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
   const {operations, guards, stacks} = plan
   const covered = stacks.map(it => it.name)
   const guarded = new Map(guards.flatMap(guard => guard.addresses.map(address => [address, guard.code] as const)))
+  const cleared = clearedIn(operations, kinds)
   const left = new Map<Key, LeftOut>()
   // Operations stand after what they wait for, so one pass is enough.
   for (const operation of operations) {
@@ -33,6 +34,10 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
     const above = operation.edges.find(it => left.has(it.key))
     const why =
       unsafeBecause(operation) ??
+      // What it holds would go with the next plan, when it is owned already.
+      (operation.cause === 'found-by-name' && cleared.has(keyOf(operation.stack, operation.remoteId ?? ''))
+        ? 'what nobody declares in it would go'
+        : undefined) ??
       (code === undefined ? undefined : `${code} stands before it`) ??
       (above === undefined ? undefined : `it waits for ${spoken(above.key, covered)}`)
     if (why !== undefined) left.set(key, {operation, why})

@@ -1,5 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
 import type {Lifts} from '../../../src/engine/model/plan.ts'
+import {safePart} from '../../../src/engine/plan/safe.ts'
 import {world} from '../../../src/simulator/index.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
@@ -89,6 +91,39 @@ describe('a plan that destroys', () => {
       expect(await refusals(lab, found(['peerings']), {adopt: ['null_resource.theirs']})).toEqual([])
       await lab.apply(found([]))
       expect(await refusals(lab, found(['peerings']))).toEqual([])
+    })
+  })
+
+  it.each([
+    ['--no-destroy', {noDestroy: true}, {}],
+    ['--target', {}, {selection: {target: ['null_resource.theirs'], exclude: []}}],
+  ] as const)('is refused where it only leaves that to the next one: %s', async (_, lifts, more) => {
+    for (const own of [stackOf().subscription('main'), stackOf()]) {
+      const lab = await applied(own)
+      if (own.build().declarations.length === 0) lab.stores.clear()
+      const {simulator} = lab
+      world().subscription('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(simulator)
+      const found = (exclusive: readonly string[]) => [own.subscription('theirs', {}, {exclusive})]
+      await lab.run(async () => {
+        expect(await refusals(lab, found(['databases']), lifts, more)).toEqual([])
+        const {plan} = await lab.plan(found(['peerings']), {lifts: {...STRICT, ...lifts}, ...more})
+        expect(plan.guards.map(it => [it.code, it.addresses])).toEqual([['G_FIRST_CONTACT', ['null_resource.theirs']]])
+        expect(plan.notes.join('\n')).toMatch(/theirs is exclusive .*peerings\/pcx-1.* the next plan removes that/)
+        const again = await lab.recheck(plan, found(['peerings']))
+        expect(again.plan.guards.map(it => it.code)).toEqual(['G_FIRST_CONTACT'])
+        expect(safePart(plan, kinds).plan.operations.filter(it => it.name === 'theirs')).toEqual([])
+        expect(await refusals(lab, found(['peerings']), {...lifts, adopt: ['null_resource.theirs']}, more)).toEqual([])
+      })
+    }
+  })
+
+  it('is not taken over by what does only what is safe, where it would be cleared next', async () => {
+    const lab = new Lab()
+    world().subscription('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(lab.simulator)
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf().subscription('theirs', {}, {exclusive: ['peerings']})], {lifts: STRICT})
+      expect(plan.guards.map(it => it.code)).toEqual(['G_NO_LEDGER'])
+      expect(safePart(plan, kinds).plan.operations).toEqual([])
     })
   })
 
