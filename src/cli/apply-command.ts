@@ -301,7 +301,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const passed = (plan: Plan) => (breakGlass === undefined ? plan : pastHolds(plan))
     const partOf = (whole: Plan) => (flags['safe-only'] ? safePart(passed(whole), kinds) : {plan: passed(whole), leftOut: undefined})
     const asked = {...partOf(built.plan).plan, hash: built.plan.hash}
-    if (built.approved === undefined) await this.reportPlan(built.plan, planAgain(built.plan))
+    if (built.approved === undefined) await this.reportPlan(built.plan, this.context.here.text(planAgain(built.plan)))
     assertCommit(built.plan, flags.approvedCommit, flags.commit)
     if (!this.forPrograms) await this.write(visible(this.planText(built.plan)))
     if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
@@ -348,7 +348,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const ended = applyDocument(done, whole, built.approved)
     const document: typeof ended = this.approval === undefined ? ended : Object.assign(ended, {approval: this.approval})
     await this.reportApply(whole, document)
-    await this.print(document, {text: () => applySummary({...done, bill: plan.bill}, paint)})
+    await this.print(document, {text: () => applySummary({...done, bill: plan.bill}, paint, this.context.here.text)})
     return applyExit(done)
   }
 }

@@ -100,6 +100,7 @@ export abstract class BaseCommand {
   }
 
   async #obey(flags: FlagValues, verbose: number): Promise<void> {
+    this.context.here.learn(flags)
     this.logger.raise(levelFor(verbose))
     if (typeof flags.output === 'string' && isOutputFormat(flags.output)) this.format = flags.output
     if (typeof flags.query === 'string') {
@@ -154,12 +155,13 @@ export abstract class BaseCommand {
   }
 
   /** For what ends the process before the event loop turns again: the failure as a document and as text, written synchronously. */
-  protected failAtOnce(error: AppError, documentOf: (error: AppError) => JsonObject = errorDocument): void {
-    const {redactor, streams, documents, environment, log} = this.context
+  protected failAtOnce(error: AppError, documentOf: (error: AppError, here: Context['here']['text']) => JsonObject = errorDocument): void {
+    const {redactor, streams, documents, environment, log, here} = this.context
     log.below([])
-    if (this.forPrograms && !this.#printed) documents.write(`${stringifyExactJson(redactor.value(documentOf(error)), 2)}\n`)
+    if (this.forPrograms && !this.#printed) documents.write(`${stringifyExactJson(redactor.value(documentOf(error, here.text)), 2)}\n`)
     this.#printed = true
-    streams.stderr.write(folded(visible(redactor.text(errorText(error, paintFor(streams.stderr, environment), false))), streams.stderr))
+    const text = errorText(error, paintFor(streams.stderr, environment), false, here.text)
+    streams.stderr.write(folded(visible(redactor.text(text)), streams.stderr))
   }
 
   /** Text to standard output, a document as it is; resolves when there is room for more. */

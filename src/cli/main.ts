@@ -11,6 +11,7 @@ import {visible} from '../report/terminal-text.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsInArgv, strayOption} from './parse/argv.ts'
 import {StrayOptionError} from './parse/usage-error.ts'
 import {resolveCommand, resolveTopic} from './shell/command-table.ts'
+import {CommandsHere} from './shell/commands-here.ts'
 import {
   type Command,
   type CommandTable,
@@ -26,6 +27,7 @@ import {type CrashSite, onCrash} from './show/crash.ts'
 import {guardedStream} from './show/guarded-stream.ts'
 import {withInputOf} from './show/process-streams.ts'
 import {asAppError, errorDocument, errorText} from './show/render-error.ts'
+import {commandsOfLocks} from './show/standing-locks.ts'
 
 export interface MainInput {
   readonly argv: readonly string[]
@@ -45,10 +47,12 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
   const given = overrides.streams ?? process
   const {stdout, stderr} = given
   const streams = withInputOf(given, guardedStream(stdout, redactor), guardedStream(stderr, redactor))
+  const here = new CommandsHere()
+  commandsOfLocks(here.text)
   let command: Command | undefined
   let environment = overrides.environment
   const failed = (error: AppError, verbose = false) =>
-    visible(redactor.text(errorText(error, paintFor(stderr, environment ?? PLAIN), verbose)))
+    visible(redactor.text(errorText(error, paintFor(stderr, environment ?? PLAIN), verbose, here.text)))
   if (site !== undefined) onCrash(site, error => streams.stderr.write(failed(error)))
   try {
     environment ??= processEnvironment()
@@ -59,6 +63,7 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
       environment.logLevel,
       paintFor(streams.stderr, environment).yellow('warning:'),
       line => folded(line, streams.stderr),
+      here.text,
     )
     const context: Context = {
       environment,
@@ -74,6 +79,7 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
       table,
       version,
       log,
+      here,
       profiles: profilesOnce(environment, log),
     }
     const helped = helpWords(words)
@@ -93,7 +99,7 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
     // One document for programs, unless the command's own is out already; text for people in any case.
     const format = outputFormatIn(words) ?? 'text'
     if (isDocumentFormat(format) && command?.printed !== true) {
-      stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
+      stdout.write(await renderOutput(redactor.value(errorDocument(error, here.text)), format))
     }
     const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
     streams.stderr.write(folded(failed(error, verbose), stderr))

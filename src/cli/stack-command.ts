@@ -266,7 +266,7 @@ export abstract class StackCommand extends ReportingCommand {
       const plan = flags.out === undefined ? built.plan : await lastingPlan(workspace, built.plan)
       return {plan, outputs: outputsToRecord(plan, workspace.ledgers)}
     })
-    await this.reportPlan(plan, flags.out === undefined ? planAgain(plan) : applyCommand(flags.out, plan, flags))
+    await this.reportPlan(plan, flags.out === undefined ? this.context.here.text(planAgain(plan)) : applyCommand(flags.out, plan, flags))
     if (flags.out !== undefined) {
       await writeNamedFile(flags.out, plainIndentedJson(asJson(plan)), this.context)
       const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
@@ -281,7 +281,7 @@ export abstract class StackCommand extends ReportingCommand {
   }
 
   protected planText(plan: Plan): string {
-    return planText(plan, paintFor(this.context.streams.stdout, this.context.environment))
+    return planText(plan, paintFor(this.context.streams.stdout, this.context.environment), this.context.here.text)
   }
 
   /** Shows the events of an apply on standard error, as they happen, while `work` goes on. */

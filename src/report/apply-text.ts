@@ -160,7 +160,8 @@ function timesText({result: {summary, unproven, readyMs, recordedMs, provenMs}, 
   return unproven ? `${ready}, not proven` : `${ready}, proven after ${formatDuration(provenMs)}${beside(planned && timeText(planned))}`
 }
 
-export function applySummary(outcome: ApplyOutcome, paint: Ansis): string {
+/** @param here - commands as they work here */
+export function applySummary(outcome: ApplyOutcome, paint: Ansis, here = (text: string): string => text): string {
   const {run, result, residualPlan, audit = []} = outcome
   const {summary, residual} = result
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
@@ -174,12 +175,12 @@ export function applySummary(outcome: ApplyOutcome, paint: Ansis): string {
         path === ''
           ? ''
           : `${path.slice(1)} is ${before === undefined ? '(absent)' : shownValue(before)}, not ${after === undefined ? '(gone)' : shownValue(after)}: `
-      lines.push(`  ${values}${diagnosis}; ${harmless(advice)}`)
+      lines.push(`  ${values}${diagnosis}; ${harmless(here(advice))}`)
     }
   }
-  if (result.closed !== undefined) lines.push(`${paint.red('stopped:')} ${harmless(result.closed.by.message)}`)
-  if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
-  if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${shellWord(residualPlan)}`)
+  if (result.closed !== undefined) lines.push(`${paint.red('stopped:')} ${harmless(here(result.closed.by.message))}`)
+  if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(here(`Go on with: svcctl apply --resume ${run}`))
+  if (residualPlan !== undefined) lines.push(here(`What is left to do: svcctl apply ${shellWord(residualPlan)}`))
   for (const {stack, seq, hash} of audit) lines.push(`Audit: ${oneLine(stack)} ${seq} ${hash}`)
   return `${lines.join('\n')}\n`
 }

@@ -47,12 +47,13 @@ const VERBS: readonly (readonly [Action, string])[] = [
   ['blocked', 'blocked'],
 ]
 
-export function planText(plan: Plan, paint: Ansis): string {
+/** @param here - commands as they work here */
+export function planText(plan: Plan, paint: Ansis, here = (text: string): string => text): string {
   const lines: string[] = []
   const several = plan.stacks.length > 1
   for (const operation of plan.operations)
-    if (operation.action !== 'no-op') addAll(lines, [...operationLines(operation, several, paint), ''])
-  for (const note of plan.notes) lines.push(`${paint.yellow('note:')} ${oneLine(note)}`)
+    if (operation.action !== 'no-op') addAll(lines, [...operationLines(operation, several, paint, here), ''])
+  for (const note of plan.notes) lines.push(`${paint.yellow('note:')} ${oneLine(here(note))}`)
   if (plan.notes.length > 0) lines.push('')
   lines.push(countsLine(plan, paint))
   addAll(lines, unmanagedLines(plan))
@@ -63,7 +64,7 @@ export function planText(plan: Plan, paint: Ansis): string {
   const said = [...(plan.destroy ? ['--destroy'] : []), ...plannedWith(plan)]
   if (said.length > 0) lines.push(`planned with ${said.map(oneLine).join(' ')}`)
   if (plan.notAfter !== undefined) lines.push(`may be applied until ${plan.notAfter}`)
-  if (plan.guards.length > 0) addAll(lines, ['', ...guardLines(plan.guards, paint)])
+  if (plan.guards.length > 0) addAll(lines, ['', ...guardLines(plan.guards, paint, here)])
   addAll(lines, freezeLines(plan.freezes ?? [], paint))
   lines.push(`plan ${plan.hash.slice(0, 12)}`)
   return `${lines.join('\n')}\n`
@@ -123,19 +124,19 @@ function countsLine({summary}: Plan, paint: Ansis): string {
 export const liftedBy = (allow: string): string =>
   ({option: `allow with ${allow}`, command: `if that is meant, run: ${allow}`, step: allow})[liftingOf(allow)]
 
-export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string[] =>
+export const guardLines = (guards: readonly GuardResult[], paint: Ansis, here = (text: string): string => text): string[] =>
   guards.flatMap(({code, message, addresses, allow}) => [
-    `${paint.red('refused:')} ${oneLine(message)} (${code})`,
+    `${paint.red('refused:')} ${oneLine(here(message))} (${code})`,
     ...addresses.map(it => `  ${oneLine(it)}`),
-    `  ${oneLine(liftedBy(allow))}`,
+    `  ${oneLine(here(liftedBy(allow)))}`,
   ])
 
-function operationLines(operation: Operation, several: boolean, paint: Ansis): string[] {
+function operationLines(operation: Operation, several: boolean, paint: Ansis, here: (text: string) => string): string[] {
   const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom, from, later, held} = operation
   const colour = {create: paint.green, delete: paint.red, replace: paint.red, blocked: paint.magenta}[action as string] ?? paint.yellow
   const what = `${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
   const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(titleOf(keyOf(stack, address), several, construct))} ${what}`]
-  lines.push(paint.dim(`    ${oneLine(reason)}${remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`}`))
+  lines.push(paint.dim(`    ${oneLine(here(reason))}${remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`}`))
   if (held !== undefined) lines.push(paint.red(`    ${oneLine(heldWords(held))}`))
   if (movedFrom !== undefined) lines.push(paint.dim(`    from ${oneLine(movedFrom)}`))
   if (from !== undefined) lines.push(paint.dim(`    from ${oneLine(from.address)} of stack ${oneLine(from.stack)}`))

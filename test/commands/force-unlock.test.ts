@@ -1,5 +1,5 @@
 /** Locks that somebody takes away: whose they are is looked at before anybody is asked. */
-import {type ChildProcess, spawn} from 'node:child_process'
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {existsSync, mkdirSync} from 'node:fs'
 import {hostname} from 'node:os'
@@ -30,9 +30,9 @@ const remote = () => {
 }
 const ledger = () => join(at.folder, 'terraform.shop.tfstate')
 
-async function heldByAnother(): Promise<ChildProcess> {
+async function heldByAnother(path = ledger()): Promise<ChildProcess> {
   const script = await childProgram(join(import.meta.dirname, '../support/hold-ledger-lock.ts'))
-  const holder = spawn(process.execPath, [script, ledger(), hostname()], {stdio: ['ignore', 'pipe', 'inherit']})
+  const holder = spawn(process.execPath, [script, path, hostname()], {stdio: ['ignore', 'pipe', 'inherit']})
   child = holder
   await once(holder.stdout, 'data')
   return holder
@@ -59,7 +59,7 @@ describe('svcctl force-unlock', () => {
         64,
         'E_LOCK_ID',
         expect.stringContaining('me@there'),
-        ['If that run is gone for good: svcctl force-unlock --stack web abc'],
+        [`If that run is gone for good: svcctl force-unlock --synth-dir ${remote()} --stack web abc`],
       ])
     }
     expect(server.lock).toEqual({ID: 'abc', Who: 'me@there'})
@@ -73,6 +73,17 @@ describe('svcctl force-unlock', () => {
     expect([outcome.code, outcome.stdout], outcome.stderr).toEqual([0, expect.stringContaining(`held by pid ${pid}`)])
     expect(outcome.stderr).toMatch(new RegExp(`warning: .*pid ${pid} .*still running`))
     expect(existsSync(lockFileOf(ledger()))).toBe(false)
+  })
+
+  it('is suggested with the options that say where the lock is: the command does what it says as it was printed', async () => {
+    const place = ['--synth-dir', local(), '--state', 'my own.tfstate']
+    const path = join(at.folder, 'my own.tfstate')
+    await heldByAnother(path)
+    const {stderr} = await at.fast(['apply', ...place, '--auto-approve'])
+    const [, said = ''] = /> .*: svcctl (force-unlock .*)/.exec(stderr) ?? []
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${said}`], {encoding: 'utf8'}).trim()
+    const freed = await at.run([...words.split('\n'), '--yes'])
+    expect([freed.code, existsSync(lockFileOf(path))], `${said}: ${freed.stderr}`).toEqual([0, false])
   })
 
   it('removes nothing that is no lock, and says what stands there', async () => {

@@ -124,7 +124,10 @@ describe('svcctl transfer', () => {
     expect([again.code, documentOf(again).moved], again.stderr).toEqual([0, []])
     expect(again.stderr).toContain('stack b has cache, ro already')
     const elsewhere = documentOf(await run(['transfer', 'cache', '--from', 'a', '--to', 'c'], all(handed()))).error
-    expect([elsewhere.code, elsewhere.suggestions]).toEqual(['E_OWNED_ELSEWHERE', ['From there: svcctl transfer cache --from b --to c']])
+    expect([elsewhere.code, elsewhere.suggestions]).toEqual([
+      'E_OWNED_ELSEWHERE',
+      [expect.stringMatching(/^From there: svcctl transfer --synth-dir \S+ cache --from b --to c$/)],
+    ])
     const typos: [string, readonly string[]][] = [
       ['--to bb', ['--from', 'a', '--to', 'bb']],
       ['--from aa', ['--from', 'aa', '--to', 'b']],

@@ -7,6 +7,7 @@ import type {Keyring} from '../../config/keyring.ts'
 import {Profiles} from '../../config/profiles.ts'
 import {roughWidth, wrapText} from '../../report/wrap-text.ts'
 import type {Host} from '../../run/host/host.ts'
+import type {CommandsHere} from './commands-here.ts'
 import type {Log} from './log.ts'
 
 export interface InputStream extends NodeJS.ReadableStream {
@@ -79,6 +80,8 @@ export interface Context extends Host {
   /** Standard output for what is redacted value by value already: documents. */
   readonly documents: OutputStream
   readonly log: Log
+  /** What suggested commands need to work here. */
+  readonly here: CommandsHere
   readonly keyring: Keyring
   readonly table: CommandTable
   /** Read at the first call, and not again. @throws ConfigSyntaxError, ConfigAccessError, ProfileValueError */

@@ -29,6 +29,7 @@ export interface Log extends Voice {
  * @param write - takes whole lines
  * @param warning - the word before a warning, painted
  * @param fold - a line as the terminal should show it
+ * @param here - commands in a line as they work here
  */
 export function createLog(
   write: (text: string) => void,
@@ -36,6 +37,7 @@ export function createLog(
   level: LogLevel,
   warning = 'warning:',
   fold = (line: string) => line,
+  here = (line: string) => line,
 ): Log {
   let shown = LEVELS.indexOf(level)
   const warned = new Set<string>()
@@ -48,14 +50,14 @@ export function createLog(
     if (!over) write(`${erase()}${fold(line)}\n${drawn(below)}`)
   }
   // What is said of tasks, locks and stacks holds words from outside: one line stays one line, and has no colours of theirs.
-  const shownAs = (text: string) => visibleLine(beginningOf(redactor.text(text), LONGEST_LINE))
+  const shownAs = (text: string) => visibleLine(beginningOf(redactor.text(here(text)), LONGEST_LINE))
   const line = (text: string) => show(shownAs(text))
   const at = (needed: LogLevel) => (text: string) => {
     if (shown >= LEVELS.indexOf(needed)) line(text)
   }
   return {
     note: line,
-    painted: text => show(paintedLine(redactor.text(text))),
+    painted: text => show(paintedLine(redactor.text(here(text)))),
     warn: text => {
       if (warned.has(text)) return
       warned.add(text)

@@ -48,13 +48,13 @@ export function asAppError(thrown: unknown): AppError {
 }
 
 /** An answer of an API brings its status, and what the API itself said: its own code, the field it names. */
-export function errorDocument(error: AppError): JsonObject {
+export function errorDocument(error: AppError, here: (text: string) => string): JsonObject {
   const {code, message, suggestions, problems} = error
   return {
     error: {
       code,
       message,
-      suggestions: [...suggestions],
+      suggestions: suggestions.map(here),
       ...(problems === undefined || problems.length === 0 ? {} : {problems: problems.map(problem => ({...problem}))}),
       ...(error instanceof AnswerError ? {status: error.status, answer: {...error.said}} : {}),
     },
@@ -64,8 +64,11 @@ export function errorDocument(error: AppError): JsonObject {
 /** Nobody reads more of them at once, and a file that somebody made can have a million. */
 const MOST_PROBLEMS = 200
 
-/** @param verbose - adds the causes and the stack of a defect */
-export function errorText(error: AppError, paint: Ansis, verbose: boolean): string {
+/**
+ * @param verbose - adds the causes and the stack of a defect
+ * @param here - commands as they work here
+ */
+export function errorText(error: AppError, paint: Ansis, verbose: boolean, here = (text: string): string => text): string {
   // An excerpt with a caret below it goes on after the first line: the code would stand beside the caret.
   const message = harmless(error.message)
   const [first, ...excerpt] = error.lines ? message.split('\n') : [message.replaceAll('\n', '\\n')]
@@ -73,7 +76,7 @@ export function errorText(error: AppError, paint: Ansis, verbose: boolean): stri
   const problems = error.problems ?? []
   for (const problem of problems.slice(0, MOST_PROBLEMS)) lines.push(`  - ${problemText(problem)}`)
   if (problems.length > MOST_PROBLEMS) lines.push(`  - … and ${problems.length - MOST_PROBLEMS} more: -o json has them all`)
-  for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(suggestion)}`)
+  for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(here(suggestion))}`)
   if (verbose) {
     if (error instanceof AnswerError && error.raw.trim() !== '') lines.push(`  ${paint.dim(`answer: ${harmless(maskedText(error.raw))}`)}`)
     for (let cause = error.cause; cause instanceof Error; cause = cause.cause)

@@ -121,7 +121,7 @@ describe('what another machine has settled', () => {
     const resumed = await apply(elsewhere, '--resume')
     expect([resumed.code, documentOf(resumed).error.suggestions]).toEqual([
       11,
-      expect.arrayContaining([expect.stringContaining('"svcctl apply"')]),
+      expect.arrayContaining([expect.stringContaining('"svcctl apply --synth-dir ')]),
     ])
     expect((await apply(elsewhere)).code).toBe(0)
     expect(await notes(elsewhere)).toEqual([])
