@@ -9,8 +9,15 @@ export interface StackAccount extends LedgerAccount {
 }
 
 /**
+ * Whether an id tells an account, wherever it is and for good: a service gives its ids out, and a cluster is called what its
+ * owner likes, today (contract section 4, `PUT /v1/cluster`).
+ */
+export const isKnownById = (api: string): boolean => api !== 'cluster'
+
+/**
  * Records that share an address and the account's id there, or address and key, are of one account: an id is one server's
- * (two clusters may have one name, and both a `cluster/bdbs/1`). A record without an id that shares neither counts for the account that others have at its address: better one object too many that is left alone.
+ * (two clusters may have one name, and both a `cluster/bdbs/1`). At one address there is one cluster, whoever speaks to it and whatever
+ * it was called then. A record without an id that shares neither counts for the account that others have at its address: better one object too many that is left alone.
  */
 export function accountGroups(records: readonly StackAccount[]): AccountOf {
   const groups = new Groups()
@@ -19,6 +26,7 @@ export function accountGroups(records: readonly StackAccount[]): AccountOf {
   const withId = new Set<string>()
   for (const it of records) {
     groups.join(nodeOf(it), keyOf(it))
+    if (!isKnownById(it.api)) groups.join(nodeOf(it), `address ${it.api} ${it.address}`)
     if (it.account === undefined) continue
     groups.join(nodeOf(it), `account ${it.api} ${it.address} ${it.account}`)
   }

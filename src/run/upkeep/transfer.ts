@@ -14,7 +14,7 @@ import {assertSettled} from '../apply/open-requests.ts'
 import {assertAuditable} from '../audit/audit.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
 import {sayStillLocked} from '../ledgers/locked-ledgers.ts'
-import {isOneAt, OtherAccountError} from '../workspace/accounts.ts'
+import {isOneAt, isOneCluster, OtherAccountError} from '../workspace/accounts.ts'
 import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 
 export interface TransferWish {
@@ -197,7 +197,7 @@ export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: reado
   const of = `the ledger of stack ${src.stack}`
   for (const api of new Set(chosen.map(it => apiOf(it.entry)))) {
     const [a, b] = [src.accounts[api], dst.accounts[api]]
-    if (a === undefined) continue
+    if (a === undefined || (b !== undefined && isOneCluster(api, a, b))) continue
     const targets: Readonly<Record<string, {readonly account?: string} | undefined>> =
       desk.stacks.find(it => it.name === dst.stack)?.targets ?? {}
     const wanted = b?.account ?? targets[api]?.account
@@ -217,7 +217,7 @@ export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: reado
 /** The first object of a ledger brings its account along: the next plan there would be refused if it were another one. */
 async function assertMeantSame(from: string, was: LedgerAccount & {readonly api: string}, to: string, desk: LedgerDesk): Promise<void> {
   const is = await desk.accountMeant(to, was.api)
-  if (is === undefined) return
+  if (is === undefined || isOneCluster(was.api, was, is)) return
   const isIt = (it: Pick<LedgerAccount, 'address' | 'keyHash'> | undefined) => it?.address === is.address && it.keyHash === is.keyHash
   // What other credentials the source has by now is its own plan's to judge.
   if (isIt(was) || isIt(await desk.accountMeant(from, was.api))) return

@@ -7,6 +7,7 @@ import {kinds} from '../../backends/kinds.ts'
 import {APIS, type Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {type Connection, keyHashAt} from '../../config/connection.ts'
+import {isKnownById} from '../../engine/model/accounts.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import type {Ledger, LedgerAccount} from '../../engine/model/ledger.ts'
 import type {Plan} from '../../engine/model/plan.ts'
@@ -163,6 +164,7 @@ export async function isOthersAccount(
     if (opened === undefined) continue
     const {connection, account} = opened
     if (isSame(then, connection)) return false
+    if (isOneCluster(api, then, connection)) return false
     if (!isOneAt(api, then, connection)) continue
     const now = was && (recordedId(allLedgers, api, connection) ?? (await idOrReason(account, () => true)))
     if (typeof now !== 'string' || now === was) return false
@@ -172,11 +174,19 @@ export async function isOthersAccount(
 
 /** The ledger, the plan or the stack belongs to another account than the credentials. */
 export class OtherAccountError extends AppError {
-  constructor(what: string, expected: string, got: string) {
+  /** @param stack - whose target may say that it is the same one under another name */
+  constructor(what: string, expected: string, got: string, stack?: string) {
     super(`${what} belongs to account ${expected}, and these credentials are of account ${got}`, {
       code: 'E_OTHER_ACCOUNT',
       exit: EXIT.refused,
-      suggestions: ['Use the profile of that account (--profile NAME), or another --state file for this one.'],
+      suggestions: [
+        'Use the profile of that account (--profile NAME), or another --state file for this one.',
+        ...(stack === undefined
+          ? []
+          : [
+              `If it is the same cluster under another name, say so in the target of stack ${stack}: {account: '${got}'}. Then run this again.`,
+            ]),
+      ],
     })
   }
 }
@@ -238,9 +248,10 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
       const whose = recorded && (recorded.account ?? recordedId(workspace.allLedgers, api, recorded))
       const expected = pinned ?? (same ? undefined : whose)
       if (expected !== undefined) {
-        const got = known ?? (await opened.account())
-        if (got !== expected)
-          throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
+        // What a cluster was called once says nothing against its name now.
+        const got = known !== undefined && (known === expected || isKnownById(api)) ? known : await opened.account()
+        const what = pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`
+        if (got !== expected) throw new OtherAccountError(what, expected, got, isKnownById(api) ? undefined : stack.name)
       }
       // What its target names says nothing of what its ledger has, where that says itself whose it is.
       const isOthers = pinned !== undefined && !same && whose !== undefined && whose !== pinned && isKnownById(api)
@@ -301,11 +312,11 @@ const isKeyOf = ({address, keyHash}: LedgerAccount, connection: Connection): boo
 
 type Addressed = Pick<LedgerAccount, 'address'>
 
-/** Whether an id tells an account wherever it is: a service gives its ids out, and a cluster is called what its owner likes. */
-const isKnownById = (api: string): boolean => api !== 'cluster'
-
 /** Whether one id at two addresses tells one account. */
 export const isOneAt = (api: string, one: Addressed, other: Addressed): boolean => isKnownById(api) || one.address === other.address
+
+/** At one address there is one cluster, whoever speaks to it and whatever it was called when that was written down. */
+export const isOneCluster = (api: string, one: Addressed, other: Addressed): boolean => !isKnownById(api) && one.address === other.address
 
 /** Whether a stack has anything of an API that could be taken for another account's. */
 const owns = ({ledgers}: Workspace, stack: string, api: Api): boolean =>

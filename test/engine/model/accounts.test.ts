@@ -28,6 +28,12 @@ describe('accounts of stacks', () => {
     expect(grouped([record('a', 'x', '1'), record('b', 'x', '2')], 'a', 'b')).toEqual([0, 0])
   })
 
+  it('are one cluster at one address, whatever it was called when somebody asked', () => {
+    const cluster = (...given: Parameters<typeof record>) => ({...record(...given), api: 'cluster' as const})
+    const of = accountGroups([cluster('a', 'x', '1', 'old'), cluster('b', 'x', '2', 'new'), cluster('c', 'y', '2', 'new')])
+    expect([of('a', 'cluster') === of('b', 'cluster'), of('b', 'cluster') === of('c', 'cluster')]).toEqual([true, false])
+  })
+
   it('are the only one there is, for a stack that nothing is known of', () => {
     expect(grouped([record('a', 'x', '1', '7')], 'a', 'new')).toEqual([0, 0])
     expect(grouped([record('a', 'x', '1', '7'), record('b', 'y', '2', '8')], 'a', 'b', 'new')).toEqual([0, 1, 2])
