@@ -7,7 +7,7 @@ import {parseJson} from '../base/bounded-json.ts'
 import {isOver} from '../base/deadline.ts'
 import {asJson, isJsonObject, type Json} from '../base/json.ts'
 import {judge} from '../base/judge.ts'
-import type {Controls, Freeze, Hold} from '../engine/model/controls.ts'
+import type {Agreed, Controls, Freeze, Hold} from '../engine/model/controls.ts'
 
 export const CONTROLS_FORMAT = 'svcctl.controls/1'
 
@@ -108,6 +108,23 @@ export const inForce = ({serial, freezes, holds}: Controls, nowMs: number): Cont
   freezes: freezes.filter(it => !isOver(it.until, nowMs)),
   holds: holds.filter(it => !isOver(it.until, nowMs)),
 })
+
+/** As long as this behind the clock that writes, another machine's may be. */
+const LATELY_MS = 86_400_000
+
+/**
+ * What was edited, with what is over by the clock that wrote it, and was not long ago: by another machine's it may hold still.
+ *
+ * @param before - all that was there
+ */
+export function withLatelyOver(edited: Controls, {freezes, holds}: Controls, nowMs: number): Controls {
+  const isLatelyOver = ({until}: Agreed) => isOver(until, nowMs) && !isOver(until, nowMs - LATELY_MS)
+  return {
+    ...edited,
+    freezes: [...edited.freezes, ...freezes.filter(isLatelyOver)],
+    holds: [...edited.holds, ...holds.filter(it => isLatelyOver(it) && !edited.holds.some(one => isSame(one, it)))],
+  }
+}
 
 /** An object has one hold: the last word counts. */
 export const withAddedHolds = (controls: Controls, added: readonly Hold[]): Controls => ({

@@ -18,6 +18,7 @@ import {
   MOST_ENTRIES,
   NoControlsError,
   parseControls,
+  withLatelyOver,
 } from './document.ts'
 import {ControlsError, ControlsLockedError} from './errors.ts'
 
@@ -89,7 +90,9 @@ export class ControlsStore {
       stop?.signal.throwIfAborted()
       stop?.begun()
       const before = await this.#reading(() => store.load())
-      const {controls, result} = edit(inForce(controlsOf(before), this.#nowMs()))
+      const [all, nowMs] = [controlsOf(before), this.#nowMs()]
+      const {controls: edited, result} = edit(inForce(all, nowMs))
+      const controls = withLatelyOver(edited, all, nowMs)
       if (controls.freezes.length > MOST_ENTRIES || controls.holds.length > MOST_ENTRIES)
         throw new ControlsError('changed', this.place, `it would have more than ${MOST_ENTRIES} entries`)
       const document = controlsDocument({...controls, serial: before.serial + 1})

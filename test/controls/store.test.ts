@@ -107,9 +107,26 @@ describe.each(places)('controls %s', (_, place) => {
     expect(serial).toBe(12)
   })
 
-  it('count no more when their time is over, and go with the next change', async () => {
+  it('that are over by the clock that looks stay for those who look by another one, unless they are said anew', async () => {
     const store = open(place())
-    await store.change(it => ({controls: withFreeze(it, freeze('f-old', '2026-11-22T09:59:59.000Z')), result: undefined}))
+    const over = {until: '2026-11-22T09:59:59.000Z'}
+    await store.change(it => ({controls: withFreeze(it, freeze('f-1', over.until)), result: undefined}))
+    await store.change(it => ({
+      controls: withAddedHolds(it, [hold('a'), {...hold('b'), ...over}, {...hold('c'), ...over}]),
+      result: undefined,
+    }))
+    await store.change(it => ({controls: withAddedHolds(it, [hold('c')]), result: undefined}))
+    expect(await store.read()).toMatchObject({freezes: [], holds: [hold('a'), hold('c')]})
+    const behind = new ControlsStore(storeAt(place()), () => now() - 60_000)
+    expect(await behind.read()).toMatchObject({
+      freezes: [freeze('f-1', over.until)],
+      holds: [hold('a'), {...hold('b'), ...over}, hold('c')],
+    })
+  })
+
+  it('count no more when their time is over, and go with a change a day later', async () => {
+    const store = open(place())
+    await store.change(it => ({controls: withFreeze(it, freeze('f-old', '2026-11-21T09:59:59.000Z')), result: undefined}))
     expect((await store.read()).freezes).toEqual([])
     await frozen(store, 'f-new')
     const text = place().type === 'local' ? readFileSync(path(), 'utf8') : (server.controls.state ?? '')
