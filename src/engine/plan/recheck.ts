@@ -284,15 +284,18 @@ function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undef
   })
 }
 
-/** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone. */
+/** Why something is done that no ledger and no declaration of what is looked at again says; guards ask it, too. */
+const SAID_BY_PLAN: readonly Cause[] = ['undone', 'exclusive']
+
+/** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone, or too many. */
 const calledAs = ({construct, action, cause, reason, secretsKept, besides, leaves}: Operation, again: Operation): Operation => ({
   ...again,
   ...(construct === undefined ? {} : {construct}),
   ...(secretsKept === undefined ? {} : {secretsKept}),
   ...(besides === undefined ? {} : {besides}),
   ...(leaves === undefined || again.action !== 'adopt' ? {} : {leaves}),
-  // Why it is undone no declaration says, and nobody has changed that in git.
-  ...(cause === 'undone' && action === again.action ? {cause, reason, changes: again.changes.map(notInGit)} : {}),
+  // Nobody has changed in git what is undone.
+  ...(SAID_BY_PLAN.includes(cause) && action === again.action ? {cause, reason, changes: again.changes.map(notInGit)} : {}),
 })
 
 function notInGit(change: Change): Change {

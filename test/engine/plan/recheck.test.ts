@@ -2,8 +2,9 @@
 import {describe, expect, it} from 'vitest'
 import {EXIT} from '../../../src/base/errors.ts'
 import {beforeImage} from '../../../src/engine/model/before-image.ts'
-import type {Operation} from '../../../src/engine/model/plan.ts'
+import type {Operation, Plan} from '../../../src/engine/model/plan.ts'
 import type {Begun} from '../../../src/engine/plan/begun.ts'
+import {world} from '../../../src/simulator/index.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const main = (exclusive: readonly string[] = []) => stackOf('shop').subscription('main', {}, {exclusive})
@@ -16,6 +17,25 @@ async function forgotten(lab: Lab): Promise<void> {
 }
 
 const monday = async (lab: Lab, planned: StackBuilder) => (await lab.plan([planned])).plan
+
+describe('an undeclared object of an exclusive collection', () => {
+  it('goes for the reason that its plan says, and is refused for what that is refused for', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      world().subscription('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(lab.simulator)
+      const planned = main().subscription('theirs', {}, {exclusive: ['peerings']})
+      const {plan} = await lab.plan([planned], {lifts: {adopt: []}})
+      const again = await lab.recheck(plan, [planned])
+      const removal = ({operations}: Plan) => operations.flatMap(it => (it.action === 'delete' ? [[it.address, it.cause, it.reason]] : []))
+      expect(removal(again.plan)).toEqual([
+        [expect.stringContaining('/peerings/'), 'exclusive', 'null_resource.theirs is exclusive for its peerings'],
+      ])
+      expect(again.plan.guards).toEqual(plan.guards)
+      expect(again.plan.guards.map(it => it.code)).toEqual(['G_FIRST_CONTACT'])
+    })
+  })
+})
 
 describe('an object that a colleague has taken into the ledger since', () => {
   it('is not deleted as undeclared in an exclusive collection', async () => {
