@@ -1,8 +1,8 @@
 /**
  * The fields in which a declaration and a live object differ. Only what is declared is compared; absent, `null`, `[]`,
  * `false` and `0` are five different things; spelling, order and precision are none (`meaning.ts`). One thing is settled
- * by what servers do: a field that is to be cleared (`null`, an empty list or object) is clear when it reads as null or
- * is not there at all.
+ * by what servers do: a field that is to be cleared (`null`, an empty text, list or object: wire facts, "Update bodies") is
+ * clear when it reads as null or is not there at all.
  *
  * A change stands at the deepest place that says what happened: `/alerts/0/value` when a threshold differs, `/alerts`
  * when an alert is there or gone, `/backup` when there is no backup at all.
@@ -160,6 +160,7 @@ const NOTHING = 'declared as nothing, and nothing is there'
 /** Of what is declared so, nothing is left to read back. */
 const isClear = (declared: Value): boolean =>
   declared === null ||
+  declared === '' ||
   (!(declared instanceof Secret) && !(declared instanceof Deferred) && typeof declared === 'object' && Object.keys(declared).length === 0)
 
 const below = (above: FieldPlace, field: string): FieldPlace => ({above, segment: field, rule: above.rule.below(field)})

@@ -151,17 +151,17 @@ describe('diff of a cloud database', () => {
     const values: readonly Json[] = [null, [], false, 0, '']
     for (const declared of values) {
       for (const shown of values) {
-        const cleared = Array.isArray(declared) && shown === null
+        const cleared = (Array.isArray(declared) || declared === '') && shown === null
         const differences = changes({alerts: declared}, {alerts: shown})
         expect(differences.length, JSON.stringify([declared, shown])).toBe(declared === shown || cleared ? 0 : 1)
       }
     }
-    for (const declared of [false, 0, '']) expect(changes({alerts: declared}, {})).toMatchObject([{path: '/alerts', after: declared}])
+    for (const declared of [false, 0]) expect(changes({alerts: declared}, {})).toMatchObject([{path: '/alerts', after: declared}])
   })
 
   it('takes a field for cleared that reads as null or is not there; and null for another thing than an empty list', () => {
     const some = {alerts: [{name: 'dataset-size', value: 80}]}
-    for (const declared of [null, [], {}]) {
+    for (const declared of [null, [], {}, '']) {
       expect(changes({alerts: declared}, {alerts: null})).toEqual([])
       expect(changes({alerts: declared}, {})).toEqual([])
       expect(changes({alerts: declared}, some)).toMatchObject([{path: '/alerts', after: declared}])
