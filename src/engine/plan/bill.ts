@@ -6,8 +6,8 @@
 
 import {largest} from '../../base/many.ts'
 import type {ChangeLimits} from '../model/change-limits.ts'
-import type {Bill, BoundTime, Operation} from '../model/plan.ts'
-import {keyOfOperation} from '../model/value.ts'
+import type {Bill, BoundTime, Operation, Plan} from '../model/plan.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 
 export interface BillInput {
   readonly operations: readonly Operation[]
@@ -51,6 +51,18 @@ export function billOf({
     return {requests, seconds: Math.ceil(seconds), bound: requests === 0 ? 'nothing to do' : bound}
   }
   return {...slowest(requests.all), ready: slowest(requests.ready)}
+}
+
+/** What begins: of what is held nothing where it is left out (`--skip-held`), nor of what waits for that. */
+export function beginning({operations, lifts}: Pick<Plan, 'operations' | 'lifts'>): readonly Operation[] {
+  if (lifts.skipHeld !== true) return operations
+  const left = new Set<Key>()
+  // Operations stand after what they wait for, so one pass is enough.
+  return operations.filter(it => {
+    if (it.held === undefined && !it.edges.some(edge => left.has(edge.key))) return true
+    left.add(keyOfOperation(it))
+    return false
+  })
 }
 
 /** What carrying operations out takes: of a part of a plan less than of the whole. */

@@ -20,7 +20,7 @@ import {leastReads} from '../observe/least-reads.ts'
 import type {Observation, ObserveInput, Paired} from '../observe/observation.ts'
 import {observe} from '../observe/observe.ts'
 import type {Selection} from '../observe/select.ts'
-import {billOf} from './bill.ts'
+import {beginning, billOf} from './bill.ts'
 import {Claims} from './claims.ts'
 import {factsOf, sealed, summaryOf} from './document.ts'
 import {namedTwice} from './freed-names.ts'
@@ -158,7 +158,12 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     ],
     guards: evaluateGuards(content, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
-    bill: billOf({operations, ...input.pricing, accountAt: accountsOfOperations(input.kinds, input.accountOf)}),
+    bill: billOf({
+      operations: beginning(content),
+      among: operations,
+      ...input.pricing,
+      accountAt: accountsOfOperations(input.kinds, input.accountOf),
+    }),
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
     ...(input.source === undefined ? {} : {source: input.source}),
     ...writtenAt(operations, input.stacks),

@@ -18,7 +18,7 @@ import type {Ledger} from '../../engine/model/ledger.ts'
 import type {AccountOf} from '../../engine/model/ownership.ts'
 import {accountsOfOperations} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import {requestsToApply} from '../../engine/plan/bill.ts'
+import {beginning, requestsToApply} from '../../engine/plan/bill.ts'
 import {localLedgerWarning} from '../../ledger/backends/open-ledger.ts'
 import type {ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {SecretSealer} from '../../ledger/seal-secrets.ts'
@@ -311,9 +311,9 @@ export class Workspace {
   }
 
   /** `--max-requests` refuses beforehand what will not fit; what is left out of a plan costs nothing. @throws BillTooHighError */
-  assertAffordable({operations}: Pick<Plan, 'operations'>): void {
+  assertAffordable(plan: Pick<Plan, 'operations' | 'lifts'>): void {
     const {allowance} = this.#opened.options
-    const needed = requestsToApply(operations, accountsOfOperations(kinds, this.accountOf)).all
+    const needed = requestsToApply(beginning(plan), accountsOfOperations(kinds, this.accountOf)).all
     if (allowance !== undefined && needed > allowance.left)
       throw new BillTooHighError(`the apply needs about ${needed}`, allowance.left, this.usedRequests())
   }

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import type {Hold} from '../../../src/engine/model/controls.ts'
 import {billOf} from '../../../src/engine/plan/bill.ts'
-import {Lab, stackOf} from '../../support/lab.ts'
+import {Lab, type Planning, stackOf} from '../../support/lab.ts'
 
 const shop = () => {
   const stack = stackOf()
@@ -14,6 +15,15 @@ const planned = async () => {
   const lab = new Lab()
   const {plan} = await lab.run(() => lab.plan([shop()]))
   return plan.operations
+}
+const HOLD: Hold = {
+  stack: 'shop',
+  address: 'null_resource.a1',
+  kind: 'cloud.database',
+  by: 'ada',
+  at: '2026-01-01T00:00:00Z',
+  until: '2027-01-01T00:00:00Z',
+  reason: 'load test',
 }
 const free = {perMinute: 100, tokens: 100, durationMs: () => 10_000}
 
@@ -38,6 +48,19 @@ describe('a bill', () => {
     expect(billOf({operations, ...free, limits: {perRoot: 1}})).toMatchObject({seconds: 40, bound: 'exclusivity of null_resource.a'})
     expect(billOf({operations, ...free, limits: {perRoot: 1, roots: 1}})).toMatchObject({seconds: 80, bound: 'exclusivity of the account'})
     expect(billOf({operations, ...free, limits: {inFlight: 1}})).toMatchObject({seconds: 80, bound: 'exclusivity of --max-inflight'})
+  })
+})
+
+it('of a plan counts nothing that --skip-held leaves out, nor what waits for that', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([stackOf().subscription('a').database('a1', 'a')])
+    const now = [stackOf().subscription('a').database('a1', 'a', {memoryLimitInGb: 2}).rule('r', 'a1').subscription('b')]
+    const holds = new Map([['shop', [HOLD]]])
+    const billed = async (more: Planning) => (await lab.plan(now, {holds, ...more})).plan.bill
+    const alone = (await lab.plan([stackOf().subscription('a').database('a1', 'a').subscription('b')])).plan.bill
+    expect((await billed({})).requests).toBeGreaterThan(alone.requests)
+    expect(await billed({lifts: {skipHeld: true}})).toEqual(alone)
   })
 })
 
