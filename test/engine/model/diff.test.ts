@@ -351,6 +351,18 @@ describe('diff of the other cloud kinds', () => {
   })
 })
 
+describe('diff of what an answer need not show and calls null', () => {
+  it('replaces no peering, and pays for no subscription in another way', () => {
+    const peering = {provider: 'AWS', region: 'us-east-1', vpcId: 'v', vpcCidr: '10.0.0.0/24'}
+    const live = cloudPeering.normalize({id: 'pcx-1', provider: null, region: null, regionName: 'us-east-1', vpcUid: 'v', vpcCidr: null})
+    expect(diff(peering, live, {kind: cloudPeering, applied: peering}).changes).toEqual([])
+    expect(cloudPeering.identity.matches(peering, live)).toBe(true)
+    const paid = {name: 'shop', paymentMethod: 'marketplace'}
+    const shop = cloudSubscription.normalize({id: 1, name: 'shop', paymentMethod: null})
+    expect(diff(paid, shop, {kind: cloudSubscription, applied: paid}).changes).toEqual([])
+  })
+})
+
 describe('diff over all spellings of an answer', () => {
   const alert = fc.record({
     name: fc.constantFrom('dataset-size', 'throughput-higher-than', 'latency'),

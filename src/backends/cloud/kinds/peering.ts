@@ -89,6 +89,9 @@ function matches(declared: JsonObject, live: JsonObject): boolean {
   )
 }
 
+/** Nothing of a peering can be cleared: what an answer calls null it leaves out. */
+const withoutNulls = (live: JsonObject): JsonObject => Object.fromEntries(Object.entries(live).filter(([, value]) => value !== null))
+
 /** For people: what it connects to. */
 const key = (it: JsonObject): string | undefined => {
   const parts = ['region', 'vpcId', 'vpcProjectUid', 'vpcNetworkName', 'vpcCidr']
@@ -123,7 +126,7 @@ export const cloudPeering = defineKind({
   verbs: collectionVerbs('/subscriptions/*/peerings', ['list', 'read', 'create', 'delete']),
   taskWords: ['peering'],
   absent: {update: 'the API can create and delete peerings, but not change them'},
-  normalize: live => renamed(live, {regionName: 'region', vpcUid: 'vpcId'}),
+  normalize: live => renamed(withoutNulls(live), {regionName: 'region', vpcUid: 'vpcId'}),
   ready: readyByStatus({
     ready: ['active', 'inactive', 'pending-acceptance'],
     failed: ['error', 'failed', 'rejected', 'expired', 'deleted'],

@@ -49,7 +49,9 @@ const spec = z.looseObject({
 
 /** `paymentMethod` comes back as an object (wire facts): its id is the declared `paymentMethodId`, its type the declared text. */
 function paymentOf({paymentMethod, ...live}: JsonObject): JsonObject {
-  if (!isJsonObject(paymentMethod)) return paymentMethod === undefined ? live : {...live, paymentMethod}
+  // Each has one: what is null is not shown.
+  if (paymentMethod === undefined || paymentMethod === null) return live
+  if (!isJsonObject(paymentMethod)) return {...live, paymentMethod}
   const flat: Record<string, Json> = {}
   const id = paymentMethod.id ?? paymentMethod.paymentMethodId
   const type = paymentMethod.type ?? paymentMethod.name
