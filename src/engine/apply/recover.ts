@@ -258,7 +258,14 @@ class Recovery {
         const {startedAt, collection} = await watch.since(since, seen => loose.step !== 'delete' && seen.objects.some(itself))
         since = startedAt + Math.min(pace.maxMs, pace.minMs * ++looks)
         live = collection.objects.find(itself)
-        if (loose.step === 'delete') return live === undefined ? happened : late(clock.now() - began)
+        if (loose.step === 'delete') {
+          if (live === undefined) return happened
+          if (late(clock.now() - began) === undefined) return undefined
+          live = await this.#liveAt(stackOf(loose.key), kind, remoteId)
+          if (live === undefined) return happened
+          // Whatever its task said: the ledger keeps what is there, and the next plan deletes it.
+          return kind.ready?.(live.fields) === 'waiting' ? undefined : {fate: 'void'}
+        }
         if (live === undefined) return late(clock.now() - began)
         if (loose.step === 'create' && !byName && isCalledOtherwise(live, loose.name)) return 'other'
         const readiness = kind.ready?.(live.fields) ?? 'ready'
@@ -277,9 +284,8 @@ class Recovery {
     // The id that the answer gave out is that of something else: what was made goes by its name.
     if (end === 'other') return this.#fateOfCreate(open, {isDone: true})
     if (end !== undefined) return end
-    return live === undefined || loose.step === 'delete'
-      ? happened
-      : {fate: 'unknown', remoteId, error: new OperationTimeoutError(what, `${remoteId} to be ready`, timeoutMs)}
+    const sought = `${remoteId} to be ${loose.step === 'delete' ? 'gone' : 'ready'}`
+    return live === undefined ? happened : {fate: 'unknown', remoteId, error: new OperationTimeoutError(what, sought, timeoutMs)}
   }
 
   async #isGone(stack: string, name: string | undefined, ids: Ids): Promise<boolean> {

@@ -75,6 +75,39 @@ it('what was made is the run’s own, too, where it came to nothing', async () =
 })
 
 it.each([
+  ['as it was', 600_000],
+  ['as on its way for a while', 600_000],
+  ['as on its way for longer than may be', 15_000],
+] as const)(
+  'what a dead run has deleted stays in the ledger where it is there still, whatever its task said: %s',
+  async (how, timeoutMs) => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000}}})
+    const none = [SUBSCRIPTION]
+    await lab.run(async () => {
+      await lab.apply([databases(1)])
+      await lab.clock.sleep(60_000)
+      const built = await lab.plan(none)
+      const answered = (status: number, body: Record<string, string | number>) => ({type: 'status', status, body}) as const
+      lab.simulator.inject(
+        {match: {method: 'DELETE'}, action: answered(202, {taskId: 'its', status: 'processing'})},
+        {match: {path: '/tasks/its'}, action: answered(200, {taskId: 'its', status: 'completed'})},
+      )
+      const itself = {method: 'GET', path: '/subscriptions/1/databases/1'}
+      const going = answered(200, {databaseId: 1, name: 'db-0', status: 'delete-pending'})
+      if (how !== 'as it was') lab.simulator.inject({match: itself, times: 2, action: going})
+      expect(await applyUntilCrash(lab, built, none, 0, 'journaled')).toBe(true)
+      const {void: nothing, unknown} = await settle(lab, built, none, {timeoutMs})
+      const isOver = timeoutMs > 60_000
+      expect([nothing.length, unknown.map(it => it.error.message)]).toEqual(
+        isOver ? [1, []] : [0, [expect.stringContaining('still waiting for cloud/subscriptions/1/databases/1 to be gone')]],
+      )
+      expect(lab.entry('shop', 'db-0')).toBeDefined()
+      expect((await lab.plan(none)).plan.operations.map(it => it.action)).toEqual(['delete', 'no-op'])
+    })
+  },
+)
+
+it.each([
   ['made first', true, 2, 'delete'],
   ['made last', false, 5, 'forget'],
 ] as const)('a run whose plan is gone loses nothing that it was replacing: %s', async (_, createBeforeDestroy, at, next) => {
