@@ -100,15 +100,19 @@ export function outputFormatIn(argv: readonly string[]): OutputFormat | undefine
 /** Longer than a misspelled command: whoever leaves `set` out has typed the key. */
 const LONGEST_COMMAND = 12
 
+/** What a profile may have in the place of a secret: the name of a variable, or of an entry of the keyring. */
+const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|keyring:.*)$/s
+
 /** Values of options that are secrets, and keys to be stored. `-` is not one: it stands for standard input. */
 export function secretsInArgv(argv: readonly string[]): string[] {
   const [topic, word = ''] = argv
+  const isReference = (text: string) => topic === 'profile' && word === 'set' && REFERENCE.test(text)
   const keys = topic === 'files-key' && !word.startsWith('-') && word.length > LONGEST_COMMAND ? [word] : []
   const values = argv.flatMap((it, at) => {
     const [name = '', ...value] = it.split('=')
     if (!SECRET_OPTIONS.includes(name)) return []
     const secret = value.length > 0 ? value.join('=') : argv[at + 1]
-    return secret === undefined || secret === '-' ? [] : [secret]
+    return secret === undefined || secret === '-' || isReference(secret) ? [] : [secret]
   })
   return [...keys, ...values]
 }

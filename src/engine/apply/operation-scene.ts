@@ -31,6 +31,8 @@ export class Scene implements Staged {
   readonly sent = new Set<string>()
   /** When the last change was known to have settled: its task was over, or it needed none. */
   settledAt: number | undefined
+  /** What is there and failed, and the ledger has all the same. */
+  #madeInVain: string | undefined
 
   constructor(context: RunContext, work: RunWork) {
     const {operation, declaration} = work
@@ -58,11 +60,22 @@ export class Scene implements Staged {
     const {journal, clock, learned} = this.context.options
     this.settledAt = clock.now()
     const end = await rest()
-    if (!end.ok) return end
+    if (!end.ok) {
+      if (end.state === 'failed' && end.error instanceof ObjectFailedError) this.#settleFailed(step, end.error)
+      return end
+    }
     const remoteId = end.remoteId ?? this.work.operation.remoteId
     learned?.(this.kind.name, step, clock.now() - acceptedAt)
     journal.append({type: 'settled', key: this.work.key, step, at: clock.now(), ...(remoteId === undefined ? {} : {remoteId})}, false)
     return end
+  }
+
+  /** Nothing of it is in flight any more: what is new was made, and a change was not applied. */
+  #settleFailed(step: Step, {code}: AppError): void {
+    const {journal, clock} = this.context.options
+    const at = {type: 'settled', key: this.work.key, step, at: clock.now()} as const
+    if (step === 'update') journal.append({...at, failed: code}, false)
+    if (step === 'create' && this.#madeInVain !== undefined) journal.append({...at, remoteId: this.#madeInVain}, false)
   }
 
   /** The wait of one operation is counted from when the API took it on. */
@@ -90,8 +103,10 @@ export class Scene implements Staged {
     if (news === 'gone') return {ok: true, seen: news}
     if (news.failed) {
       // What is new must not be forgotten. An update that failed was not applied: the ledger keeps what was, as where a task fails.
-      if (sought.step === 'create' && !isCalledOtherwise(news.live, this.work.operation.name))
+      if (sought.step === 'create' && !isCalledOtherwise(news.live, this.work.operation.name)) {
         await rememberMade(this, news.live.remoteId, news.live)
+        this.#madeInVain = news.live.remoteId
+      }
       return {
         ok: false,
         state: 'failed',

@@ -50,6 +50,10 @@ describe('the output format', () => {
 
 describe('secrets on the command line', () => {
   it('are known before it is parsed; - is none', () => {
+    expect(secretsInArgv(['profile', 'set', 'p', '--api-key', '${KEY}', '--api-secret=keyring:p', '--password', '${X:-word}'])).toEqual([
+      '${X:-word}',
+    ])
+    expect(secretsInArgv(['api', 'get', '/', '--api-key', '${KEY}'])).toEqual(['${KEY}'])
     expect(secretsInArgv('x --api-secret a --password=b=c --api-key -'.split(' '))).toEqual(['a', 'b=c'])
   })
 })

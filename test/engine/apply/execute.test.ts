@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {readRun} from '../../../src/engine/model/journal.ts'
 import {Deferred, Secret} from '../../../src/engine/model/value.ts'
 import {StalePlanError} from '../../../src/engine/plan/stale-plan.ts'
 import {type SimulatorConfigInput, world} from '../../../src/simulator/index.ts'
@@ -83,6 +84,12 @@ describe('a failure', () => {
     const result = await lab.run(() => lab.apply([stackOf().subscription('main').database('cache', 'main')]))
     expect(result.ended.at(-1)?.error).toMatchObject({code: 'E_OBJECT_FAILED'})
     expect(lab.entry('shop', 'cache')?.origin).toBe('created')
+    const {loose, settled, ended} = readRun(lab.journal)
+    expect([loose, settled.map(it => it.remoteId), ended]).toEqual([
+      [],
+      ['cloud/subscriptions/1', 'cloud/subscriptions/1/databases/1'],
+      true,
+    ])
   })
 })
 
@@ -98,6 +105,7 @@ describe('an update whose object ends in error', () => {
       const {ended} = await lab.apply([sized(2)])
       expect(ended.map(it => it.error?.code)).toContain('E_OBJECT_FAILED')
       expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 1})
+      expect(readRun(lab.journal)).toMatchObject({loose: [], settled: [], ended: true})
       for (const it of Object.values(lab.simulator.world.cloud.subscriptions['1']?.children.databases ?? {})) {
         it.status = 'active'
         it.fields.memoryLimitInGb = 1
