@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../src/backends/kinds.ts'
-import {idsIn, type Kind, remoteIdOf} from '../../src/engine/model/kind.ts'
+import {idsIn, type Kind, parentInRequest, remoteIdOf} from '../../src/engine/model/kind.ts'
 
 const all = [...kinds.values()]
 const named = (name: string): Kind => {
@@ -67,8 +67,11 @@ describe('the kinds', () => {
       'cluster/users/12',
     ])
     expect(idsIn(named('cloud.peering'), 'cloud/subscriptions/12/peerings/pcx-1')).toEqual(['12', 'pcx-1'])
-    for (const id of ['..', '.', '%2e%2E'])
+    for (const id of ['..', '.', '%2e%2E', '%ff', '\ud800'])
       expect(idsIn(named('cloud.peering'), `cloud/subscriptions/12/peerings/${id}`), id).toBeUndefined()
+    expect(parentInRequest(named('cloud.peering'), '/subscriptions/12/peerings')).toEqual(['12'])
+    for (const id of ['%2e%2E', '%ff', '\ud800'])
+      expect(parentInRequest(named('cloud.peering'), `/subscriptions/${id}/peerings`), id).toBeUndefined()
   })
 
   it('ask the paths of the contract, the cluster below its version', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {idIn} from '../../src/base/id-in.ts'
+import {idIn, idSpelled} from '../../src/base/id-in.ts'
 
 describe('the id in an answer', () => {
   it.each([
@@ -18,5 +18,23 @@ describe('the id in an answer', () => {
     const found = idIn(answer, 'id', 'uid')
     expect(found).toBe(id)
     expect(() => encodeURIComponent(found ?? '')).not.toThrow()
+  })
+})
+
+describe('the id that a segment of a path spells', () => {
+  it.each([
+    ['12', '12'],
+    ['a%20b', 'a b'],
+    ['%F0%9F%94%91', '🔑'],
+    ['', undefined],
+    ['%2e%2E', undefined],
+    ['%zz', undefined],
+    ['%ff', undefined],
+    ['%', undefined],
+    ['\ud800', undefined],
+    ['a\udc00b', undefined],
+  ])('%j is %s, and can stand in an address', (segment, id) => {
+    expect(idSpelled(segment)).toBe(id)
+    expect(() => encodeURIComponent(id ?? '')).not.toThrow()
   })
 })

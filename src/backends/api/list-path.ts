@@ -3,6 +3,7 @@
  * in `users`, `aclUsers` or `redisUsers`, and have an `id`, a `uid`, a `userId` or an `aclUserId`. No kind is asked, since
  * commands that know of none read lists too, and loading all kinds costs them a quarter of their start.
  */
+import {idSpelled} from '../../base/id-in.ts'
 
 /** What stands in front of a name in some answers. */
 const PREFIXES = ['acl', 'vpc', 'redis']
@@ -66,7 +67,6 @@ export function listParentOf(path: string): ListParent | undefined {
   const object = pairs.length % 2 === 0 ? pairs : pairs.slice(0, -1)
   if (object.length === 0) return undefined
   const [itself, collection] = [object, object.slice(0, -1)].map(it => `${version}/${it.join('/')}`)
-  return itself === undefined || collection === undefined
-    ? undefined
-    : {path: itself, collection, id: decodeURIComponent(object.at(-1) ?? '')}
+  const id = idSpelled(object.at(-1) ?? '')
+  return itself === undefined || collection === undefined || id === undefined ? undefined : {path: itself, collection, id}
 }

@@ -5,8 +5,7 @@
  */
 import type {z} from 'zod'
 import type {Api} from '../../base/apis.ts'
-import {isDotSegment} from '../../base/dot-segment.ts'
-import {idIn} from '../../base/id-in.ts'
+import {idIn, idSpelled} from '../../base/id-in.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -163,23 +162,12 @@ export function idsIn(kind: Kind, remoteId: string): Ids | undefined {
   for (const [at, part] of pattern.entries()) {
     const text = parts[at] ?? ''
     if (part === '*') {
-      const id = decoded(text)
+      const id = idSpelled(text)
       if (id === undefined) return undefined
       ids.push(id)
     } else if (part !== text) return undefined
   }
   return ids
-}
-
-/** A word that somebody typed may have any `%` in it. */
-function decoded(text: string): string | undefined {
-  if (text === '') return undefined
-  try {
-    const id = decodeURIComponent(text)
-    return isDotSegment(id) ? undefined : id
-  } catch {
-    return undefined
-  }
 }
 
 /**
@@ -242,8 +230,11 @@ export function parentInRequest(kind: Kind, path: string): Ids | undefined {
   const ids: string[] = []
   for (const [at, part] of wanted.entries()) {
     const text = parts[at] ?? ''
-    if (part === '*') ids.push(decodeURIComponent(text))
-    else if (part !== text) return undefined
+    if (part === '*') {
+      const id = idSpelled(text)
+      if (id === undefined) return undefined
+      ids.push(id)
+    } else if (part !== text) return undefined
   }
   return ids
 }

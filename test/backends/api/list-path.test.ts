@@ -32,9 +32,12 @@ describe('the path of a list', () => {
     expect(listParentOf(path)).toEqual({path: parent, collection, id})
   })
 
-  it.each(['/subscriptions', '/v1/bdbs', '/v1/endpoints/stats', '/tasks'])('%s stands below nothing', path => {
-    expect(listParentOf(path)).toBeUndefined()
-  })
+  it.each(['/subscriptions', '/v1/bdbs', '/v1/endpoints/stats', '/tasks', '/subscriptions/%ff/databases'])(
+    '%s stands below nothing',
+    path => {
+      expect(listParentOf(path)).toBeUndefined()
+    },
+  )
 
   it('names what stands above it, whose rows are not its own', () => {
     expect(arraysAbove(rules)).toEqual(['databases', 'database', 'subscriptions', 'subscription'])
