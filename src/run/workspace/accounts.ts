@@ -136,7 +136,9 @@ async function difference(
   const was = made.account ?? recordedId(ledgers, api, made)
   if (was === undefined)
     return {was: `${address} with other credentials`, is: 'those of another user (whose account the others are of is not known)'}
-  const now = recordedId(ledgers, api, connection) ?? (await idOrReason(account))
+  // What a cluster was called once says nothing of its name now.
+  const known = recordedId(ledgers, api, connection)
+  const now = known !== undefined && (known === was || isKnownById(api)) ? known : await idOrReason(account)
   if (typeof now !== 'string')
     return {
       was: `${address}, account ${was}, with other credentials`,
@@ -248,7 +250,7 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
       const whose = recorded && (recorded.account ?? recordedId(workspace.allLedgers, api, recorded))
       const expected = pinned ?? (same ? undefined : whose)
       if (expected !== undefined) {
-        // What a cluster was called once says nothing against its name now.
+        // What a cluster was called once says nothing of its name now.
         const got = known !== undefined && (known === expected || isKnownById(api)) ? known : await opened.account()
         const what = pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`
         if (got !== expected) throw new OtherAccountError(what, expected, got, isKnownById(api) ? undefined : stack.name)

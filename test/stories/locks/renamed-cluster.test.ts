@@ -2,6 +2,7 @@
  * A cluster that is given another name, by svcctl itself, and two stacks that speak to it as two users: it is one cluster, and
  * what one of them has is left alone by the other.
  */
+import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
@@ -49,6 +50,14 @@ it('another user of it is told how to say that it is the same one, and so is tak
   ])
   const said = [a().target({cluster: {account: 'prod'}})]
   expect(await by('ops', ['plan'], said)).toMatchObject({code: 0})
-  expect(await by('admin', ['apply', '--auto-approve'], said)).toMatchObject({code: 0})
-  expect(await by('ops', ['apply', '--auto-approve'], said)).toMatchObject({code: 0})
+  const file = join(at.folder, 'a.plan')
+  const more = [
+    a()
+      .bdb('cache')
+      .target({cluster: {account: 'prod'}}),
+  ]
+  expect(await by('ops', ['plan', '--out', file], more)).toMatchObject({code: 0})
+  expect(await by('admin', ['apply', file, '--auto-approve'], more)).toMatchObject({code: 0})
+  expect(await by('admin', ['apply', '--auto-approve'], more)).toMatchObject({code: 0})
+  expect(await by('ops', ['apply', '--auto-approve'], more)).toMatchObject({code: 0})
 })
