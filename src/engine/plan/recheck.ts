@@ -15,10 +15,9 @@ import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProbl
 import type {Going} from '../observe/observation.ts'
 import {type Begun, foundBy, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
-import {leavingStill, leftToDelete} from './leaving-still.ts'
+import {leavingStill, leftToDelete, takenAlongBy} from './leaving-still.ts'
 import {isMadeWith} from './made-with.ts'
 import {isHeldStill, meantElsewhere} from './meant-elsewhere.ts'
-import {objectAt, objectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {StalePlanError} from './stale-plan.ts'
 
@@ -155,7 +154,7 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
   const isTakenAlong = takenAlongBy(plan, input)
   const meant = meantElsewhere(input, fresh)
   const moved = [
-    ...parentsMoved(plan, ledgers),
+    ...parentsMoved(plan, input),
     ...joinedMeanwhile(plan, fresh),
     ...takenMeanwhile(plan, byKey, ledgers),
     ...displaced(plan, fresh, begun),
@@ -194,26 +193,24 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
   return operations.sort((a, b) => at(a) - at(b))
 }
 
-/** Whether the plan takes what an object is in. */
-function takenAlongBy({operations}: Plan, input: StillValidInput): (it: Operation) => boolean {
-  const going = new Set(operations.flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (objectOf(input, it) ?? []) : [])))
-  const isTaken = (it: Operation): boolean => {
-    const remoteId = parentRemoteId(input, it.remoteId ?? '')
-    return remoteId !== undefined && (going.has(objectAt(input, it.stack, it.kind, remoteId)) || isTaken({...it, remoteId}))
-  }
-  return isTaken
-}
-
 interface Moved {
   readonly address: string
   readonly message: string
 }
 
-/** Parents that stay as they are are not looked at: the ledgers must still have the objects that the plan puts things into. */
-function parentsMoved(plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
+/**
+ * Parents that stay as they are are not looked at: the ledgers must still have the objects that the plan puts things into, or
+ * takes from what nobody declares in them.
+ */
+function parentsMoved(plan: Plan, {kinds, ledgers}: StillValidInput): Moved[] {
   const planned = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
+  const objects = new Map(plan.operations.flatMap(it => (it.remoteId === undefined ? [] : [[keyOf(it.stack, it.remoteId), it]])))
   const parents = new Map(
-    touched(plan).flatMap(({declared}) => (declared?.parent?.by === 'key' ? [[declared.parent.key, declared.parent]] : [])),
+    touched(plan).flatMap(({stack, cause, remoteId = '', declared}) => {
+      const holder = cause === 'exclusive' ? objects.get(keyOf(stack, parentRemoteId({kinds}, remoteId) ?? '')) : undefined
+      const parent = holder === undefined ? declared?.parent : ({by: 'key', key: keyOfOperation(holder)} as const)
+      return parent?.by === 'key' ? [[parent.key, parent] as const] : []
+    }),
   )
   return [...parents.values()].flatMap(({key, remoteId, ledgerHas}) => {
     const it = planned.get(key)

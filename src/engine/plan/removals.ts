@@ -61,7 +61,7 @@ export function planRemovals(
   for (const {declaration, match} of observation.pairs.values()) if (match) take(declaration.stack, match.live.kind, match.live.remoteId)
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
-  const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOfOperation(it)])))
+  const elsewhere = new Set(declared.flatMap(it => (it.elsewhere === undefined ? [] : [keyOfOperation(it)])))
   const exclusive = exclusiveRemovals(input, free, claims, elsewhere, notes).map(it => along.respected(claims.respected(it)))
   const others = new Set(exclusive.map(it => objectOf(input, it)))
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
@@ -272,7 +272,7 @@ function keepFull(
 type IsFree = (stack: string, live: LiveObject) => boolean
 
 /**
- * @param elsewhere - declarations whose objects are known to be another stack's: what stands in those is its to judge
+ * @param elsewhere - declarations whose objects are another stack's, or may be: what stands in those is its to judge
  * @param notes - hears what stays
  */
 function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsewhere: ReadonlySet<Key>, notes: string[]): Operation[] {

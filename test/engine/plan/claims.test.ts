@@ -1,6 +1,7 @@
 /** What another stack has or declares: never deleted, changed or adopted; moved where the run covers both stacks. */
 import {describe, expect, it} from 'vitest'
 import type {Operation} from '../../../src/engine/model/plan.ts'
+import {world} from '../../../src/simulator/index.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
 
@@ -312,10 +313,7 @@ describe('a stack whose ledger cannot be read', () => {
       })
       lab.stores.delete('a')
       const {plan} = await lab.plan([a(), stackOf('b')], unread)
-      expect(plan.operations.map(it => [it.action, it.cause])).toEqual([
-        ['blocked', 'maybe-elsewhere'],
-        ['blocked', 'maybe-elsewhere'],
-      ])
+      expect(plan.operations.map(it => [it.action, it.kind, it.cause])).toEqual([['blocked', 'cloud.subscription', 'maybe-elsewhere']])
       // Who names an object by its id says whose it is.
       const imported = stackOf('a').add('cloud.subscription', 'main', {name: 'main'}, {importId: 'cloud/subscriptions/1'})
       expect(shown((await lab.plan([imported, stackOf('b')], unread)).plan.operations)).toEqual({'a:null_resource.main': 'adopt'})
@@ -324,6 +322,20 @@ describe('a stack whose ledger cannot be read', () => {
 })
 
 describe('what another stack may have, though no ledger says so', () => {
+  it('loses nothing that nobody declares in it, though it is exclusive here', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('a').subscription('main')])
+      world().subscription('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(lab.simulator)
+      const mine = stackOf('a')
+        .subscription('main')
+        .subscription('theirs', {}, {exclusive: ['peerings']})
+      const beingMade = [{stack: 'b', run: 'r1', kind: 'cloud.subscription', name: 'theirs', parent: []}]
+      const {plan} = await lab.plan([mine, stackOf('b')], {...only('a'), beingMade})
+      expect(shown(plan.operations)).toEqual({'a:null_resource.theirs': 'blocked'})
+    })
+  })
+
   const made = (more: object) => ({stack: 'b', run: 'r1', kind: 'cloud.database', ...more})
   const left = async (beingMade: NonNullable<Planning['beingMade']>, more: Planning = {}): Promise<unknown[]> => {
     const lab = await started(both(a(), stackOf('b')))

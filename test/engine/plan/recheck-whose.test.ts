@@ -41,6 +41,25 @@ describe('a saved plan', () => {
   })
 
   it.each([
+    ['has gone to another stack', stackOf('other').subscription('a')],
+    ['was let go of', stackOf('other')],
+  ])('is stale where it would clear a collection of what %s since', async (_, other) => {
+    const lab = new Lab()
+    const planned = () => stackOf().subscription('a', {}, {exclusive: ['peerings']})
+    await lab.run(async () => {
+      await lab.apply([planned()])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/peerings', create: {provider: 'AWS', region: 'r', vpcId: 'vpc-9'}})
+      const {plan} = await lab.plan([planned()])
+      expect(plan.operations.map(it => it.action)).toEqual(['no-op', 'delete'])
+      await lab.apply([stackOf().removed('a', {destroy: false}), other])
+      await expect(lab.recheck(plan, [planned()])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('planned was cloud/subscriptions/1, and the ledger has nothing'),
+      })
+    })
+  })
+
+  it.each([
     ['shop', 'k'],
     ['other', 'k'],
     ['other', 'another key of the account'],
