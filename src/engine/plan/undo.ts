@@ -70,7 +70,7 @@ class WayBack {
     const ours = input.plan.operations.filter(it => input.done.has(keyOfOperation(it)))
     for (const it of ours.filter(destroys)) {
       const key = keyOfOperation(it)
-      for (const id of [this.#before.get(key)?.remoteId, input.done.get(key)?.remoteId])
+      for (const id of [this.#beforeAt(it)?.remoteId, input.done.get(key)?.remoteId])
         if (id !== undefined) this.#destroyers.set(liveKey(it.stack, id), it)
     }
     const movers = ours.filter(it => (it.movedFrom !== undefined || it.from !== undefined) && !input.left.has(keyOfOperation(it)))
@@ -241,9 +241,9 @@ class WayBack {
     return this.#input.ledgers.get(key.slice(0, cut))?.entries.has(key.slice(cut + 1)) === true
   }
 
-  /** What the ledger had before of what goes, or is let go of: also where something else comes to its address. */
+  /** What the ledger had before of what goes, or is let go of: also where something else comes to its address, or it to another's. */
   #beforeAt(operation: Operation): LedgerEntry | undefined {
-    return this.#before.get(keyOfOperation(operation)) ?? (operation.movedFrom === undefined ? undefined : this.#beforeOf(operation))
+    return operation.remoteId === undefined ? this.#before.get(keyOfOperation(operation)) : this.#beforeOf(operation)
   }
 
   #beforeOf(operation: Operation): LedgerEntry | undefined {

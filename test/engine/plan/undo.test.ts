@@ -187,6 +187,18 @@ describe('what a run deleted', () => {
     expect(again.wishes[0]?.risk).toBe('made again and empty: what was in it is gone')
   })
 
+  it('is made again as what it was, and not as what had the address that the run gave to its successor', async () => {
+    const before = base()
+      .database('store', 'main', {name: 'cache', port: 12_000})
+      .database('other', 'main')
+      .user('cache', 'other', {role: 'r'})
+    const after = base().database('cache', 'main', {port: 12_001}).database('other', 'main')
+    const {wishes: all} = await undone(before, after, {more: {recreate: true}})
+    const wish = all.find(it => it.key === 'shop:null_resource.cache')
+    expect(wish?.declaration).toMatchObject({kind: 'cloud.database', spec: {name: 'cache', memoryLimitInGb: 1, port: 12_000}})
+    expect(wish?.declaration?.spec).not.toHaveProperty('role')
+  })
+
   it('is not made again over another object at its address', async () => {
     const draft = await undone(cache(), base(), {since: cache({name: 'other'}), more: {recreate: true}})
     expect(whys(draft.conflicts)).toEqual([expect.stringContaining('is another object by now')])
