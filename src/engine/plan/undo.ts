@@ -287,7 +287,7 @@ class WayBack {
   }
 
   #declared(operation: Operation, at: Located, before: LedgerEntry, spec: JsonObject, key: Key): UndoOperation {
-    const wish = this.#wish(operation, key, {...before, remoteId: at.entry.remoteId}, spec)
+    const wish = this.#wish(operation, key, before, spec)
     return {
       ...wish,
       entries: [...new Set([at.key, key])],

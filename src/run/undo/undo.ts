@@ -252,7 +252,8 @@ function notToBe({plan}: BuiltPlan, {wishes}: UndoDraft, recreate: boolean, live
       return out('impossible', `${it.reason}: it would be replaced; --recreate does that, and empties it`)
     if (it.action === 'create' && wish.risk === undefined) return out('conflicts', 'it is gone since')
     // What is like it by now is somebody's, and not empty.
-    if (wish.risk !== undefined && wish.of.action !== 'replace' && it.action !== 'create')
+    const isStrange = it.adopts === true || it.cause === 'found-by-name'
+    if (wish.risk !== undefined && (wish.of.action === 'replace' ? isStrange : it.action !== 'create'))
       return out('conflicts', `somebody has made one like it since: ${it.remoteId ?? ''}`)
     const again = wish.of.action === 'forget' && wish.risk === undefined
     if (again && it.action !== 'adopt') return out('conflicts', `${it.reason}: somebody has changed it since`)

@@ -199,6 +199,12 @@ describe('what a run deleted', () => {
     expect(wish?.declaration?.spec).not.toHaveProperty('role')
   })
 
+  it('is made again where it was, and does not only get its fields back where it is', async () => {
+    const to = (parent: string) => base().subscription('second').database('cache', parent)
+    const {wishes: all} = await undone(to('main'), to('second'), {more: {recreate: true}})
+    expect(all.map(it => it.declaration?.parent)).toEqual([{by: 'remoteId', remoteId: 'cloud/subscriptions/1'}])
+  })
+
   it('is not made again over another object at its address', async () => {
     const draft = await undone(cache(), base(), {since: cache({name: 'other'}), more: {recreate: true}})
     expect(whys(draft.conflicts)).toEqual([expect.stringContaining('is another object by now')])
