@@ -59,10 +59,10 @@ export function madeInExclusive({kinds, stacks}: PlanInput, declared: readonly O
 }
 
 /**
- * The same operations, where an object that is found by its name says what this plan leaves in it (`--no-destroy`, `--target`):
- * the next one removes that, when the object is owned already.
+ * The same operations, where an object that is found by its name says what this plan leaves in it (`--no-destroy`, `--target`,
+ * a name that is not known yet): the next one removes that, when the object is owned already.
  *
- * @param removals - of what nobody declares in exclusive collections, chosen or not
+ * @param removals - of what nobody declares in exclusive collections, or maybe nobody, chosen or not
  */
 export function sayingWhatStays(
   input: PlanInput,
@@ -83,7 +83,7 @@ export function sayingWhatStays(
   const saying = operations.map(it => {
     const leaves = it.action === 'adopt' && it.cause === 'found-by-name' ? left.get(objectOf(input, it) ?? '') : undefined
     if (leaves === undefined) return it
-    notes.push(`${keyOfOperation(it)} is exclusive and leaves ${leaves.join(', ')}, which nobody declares: the next plan removes that`)
+    notes.push(`${keyOfOperation(it)} is exclusive and leaves ${leaves.join(', ')}: the next plan removes what of that nobody declares`)
     return {...it, leaves}
   })
   return {operations: saying, notes}

@@ -24,7 +24,7 @@ import {lostAlong, saidToBeLost, shownUnmanaged, unmanagedIn} from './unmanaged.
 
 export interface Removals {
   readonly operations: readonly Operation[]
-  /** What nobody declares in exclusive collections, whether it was chosen or not. */
+  /** What nobody declares in exclusive collections, or nobody can tell yet whether anybody does; whether it was chosen or not. */
   readonly exclusive: readonly Operation[]
   readonly unmanaged: readonly Unmanaged[]
   /** What nobody manages and goes with an object, by the key of whatever deletes that. */
@@ -62,7 +62,8 @@ export function planRemovals(
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const elsewhere = new Set(declared.flatMap(it => (it.elsewhere === undefined ? [] : [keyOfOperation(it)])))
-  const exclusive = exclusiveRemovals(input, free, claims, elsewhere, notes).map(it => along.respected(claims.respected(it)))
+  const perhaps: Operation[] = []
+  const exclusive = exclusiveRemovals(input, free, claims, elsewhere, perhaps, notes).map(it => along.respected(claims.respected(it)))
   const others = new Set(exclusive.map(it => objectOf(input, it)))
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
     .filter(it => !others.has(objectOf(input, it)))
@@ -75,7 +76,7 @@ export function planRemovals(
   const unmanaged = unmanagedIn(input, taken, claims)
   const lost = lostAlong(input, [...declared, ...operations], unmanaged)
   addAll(notes, saidToBeLost(lost))
-  return {operations, exclusive, unmanaged: shownUnmanaged(unmanaged), lost, notes}
+  return {operations, exclusive: [...exclusive, ...perhaps], unmanaged: shownUnmanaged(unmanaged), lost, notes}
 }
 
 /**
@@ -273,9 +274,17 @@ type IsFree = (stack: string, live: LiveObject) => boolean
 
 /**
  * @param elsewhere - declarations whose objects are another stack's, or may be: what stands in those is its to judge
+ * @param perhaps - gets those of what may be declared: it stays for now
  * @param notes - hears what stays
  */
-function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsewhere: ReadonlySet<Key>, notes: string[]): Operation[] {
+function exclusiveRemovals(
+  input: PlanInput,
+  free: IsFree,
+  claims: Claims,
+  elsewhere: ReadonlySet<Key>,
+  perhaps: Operation[],
+  notes: string[],
+): Operation[] {
   const {observation, selected} = input
   const operations: Operation[] = []
   for (const {declaration, match} of observation.pairs.values()) {
@@ -287,12 +296,13 @@ function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsew
         // What nobody plans just now is somebody's all the same: of another stack, or left out by --target.
         if (!free(declaration.stack, live)) continue
         const other = claims.declaredAs(declaration.stack, live)
-        if (other?.maybe)
-          notes.push(
-            `${declaration.key} is exclusive for its ${word}, but ${live.remoteId} stays: it may be what is meant by ${other.key}, of which not all is known yet`,
-          )
-        if (other !== undefined) continue
-        operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
+        const removal = undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`)
+        if (other === undefined) operations.push(removal)
+        if (!other?.maybe) continue
+        perhaps.push(removal)
+        notes.push(
+          `${declaration.key} is exclusive for its ${word}, but ${live.remoteId} stays: it may be what is meant by ${other.key}, of which not all is known yet`,
+        )
       }
     }
   }

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import type {Lifts} from '../../../src/engine/model/plan.ts'
+import {Deferred} from '../../../src/engine/model/value.ts'
 import {safePart} from '../../../src/engine/plan/safe.ts'
 import {world} from '../../../src/simulator/index.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -108,13 +109,28 @@ describe('a plan that destroys', () => {
         expect(await refusals(lab, found(['databases']), lifts, more)).toEqual([])
         const {plan} = await lab.plan(found(['peerings']), {lifts: {...STRICT, ...lifts}, ...more})
         expect(plan.guards.map(it => [it.code, it.addresses])).toEqual([['G_FIRST_CONTACT', ['null_resource.theirs']]])
-        expect(plan.notes.join('\n')).toMatch(/theirs is exclusive .*peerings\/pcx-1.* the next plan removes that/)
+        expect(plan.notes.join('\n')).toMatch(/theirs is exclusive .*peerings\/pcx-1.* the next plan removes what of that nobody declares/)
         const again = await lab.recheck(plan, found(['peerings']))
         expect(again.plan.guards.map(it => it.code)).toEqual(['G_FIRST_CONTACT'])
         expect(safePart(plan, kinds).plan.operations.filter(it => it.name === 'theirs')).toEqual([])
         expect(await refusals(lab, found(['peerings']), {...lifts, adopt: ['null_resource.theirs']}, more)).toEqual([])
       })
     }
+  })
+
+  it('is refused where nobody can tell yet whether what is in it is declared', async () => {
+    const lab = await applied(stackOf().subscription('main'))
+    world().subscription('theirs').peering({provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-9'}).into(lab.simulator)
+    const stack = stackOf()
+      .subscription('main')
+      .subscription('theirs', {}, {exclusive: ['peerings']})
+    stack.add('cloud.database', 'first', {name: 'first', memoryLimitInGb: 1}, {parent: stack.in('main'), outputs: ['status']})
+    const vpcId = new Deferred('vpc-${null_resource.first.triggers["out/status"]}', [stack.key('first')])
+    stack.add('cloud.peering', 'mine', {provider: 'AWS', region: 'us-east-1', vpcId}, {parent: stack.in('theirs'), after: ['first']})
+    await lab.run(async () => {
+      expect(await refusals(lab, [stack])).toEqual(['G_FIRST_CONTACT theirs'])
+      expect(await refusals(lab, [stack], {adopt: ['null_resource.theirs']})).toEqual([])
+    })
   })
 
   it('is not taken over by what does only what is safe, where it would be cleared next', async () => {
