@@ -1,12 +1,14 @@
 /** The files of a run below `.svcctl/runs`: its journal, its plan, and what it left to do. */
 import {existsSync, renameSync} from 'node:fs'
 import {hostname} from 'node:os'
+import {dirname} from 'node:path'
 import {z} from 'zod'
 import {removeOldLeftovers, writeFileAtomicSync} from '../../base/atomic-file.ts'
 import {parseJson} from '../../base/bounded-json.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {asJson} from '../../base/json.ts'
 import {judge} from '../../base/judge.ts'
+import {makeFolder} from '../../base/make-folder.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
@@ -155,6 +157,8 @@ export function beforeOf(host: Host, run: string): BeforeImage | undefined {
 
 export function writeResidual(host: Host, run: string, plan: Plan): string {
   const path = residualPath(host, run)
+  // A run of which nothing begins has no journal there.
+  makeFolder(dirname(path), 0o700)
   writeFileAtomicSync(path, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
   return path
 }

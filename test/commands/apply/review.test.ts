@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs'
+import {readFileSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type CodeHostServer, startCodeHost} from '../../support/code-host.ts'
@@ -169,6 +169,8 @@ describe('--safe-only', () => {
   it('with nothing safe sends nothing, and says what is left', async () => {
     await at.fast(['apply', '--synth-dir', both(2), '--auto-approve'])
     at.simulator.clearLog()
+    // A runner without a disk of its own has none yet.
+    rmSync(join(at.folder, '.svcctl', 'runs'), {recursive: true})
     const smaller = saveStack(
       at.folder,
       jsonStack(name).subscription('sub', {name}).database('a', 'sub', {memoryLimitInGb: 1}).database('old', 'sub'),
