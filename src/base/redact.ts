@@ -22,6 +22,8 @@ const DIGITS = 6
 const KEYS = 1_000
 
 export class Redactor {
+  /** Those that were registered. One may be a form of another one (in small letters, without blanks) and has forms of its own. */
+  readonly #known = new Set<string>()
   readonly #short = new Set<string>()
   readonly #forms = new Set<string>()
   /** Those of the forms that are no word which a field may have as its name, also where they are letters alone. */
@@ -43,7 +45,8 @@ export class Redactor {
       this.#written = undefined
       return
     }
-    if (this.#forms.has(secret)) return
+    if (this.#known.has(secret)) return
+    this.#known.add(secret)
     this.#isBroken ||= hasHalfLetter(secret)
     for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
     for (const form of encodedFormsOf(secret)) if (form.length >= SHORT) this.#encoded.add(form)

@@ -252,6 +252,16 @@ describe('a redactor', () => {
     expect(knowing('Zq7-secret').value({'Zq7-s…': 1, 'Zq7...': 2, 'memory…': 3})).toEqual({'[redacted]…': 1, 'Zq7...': 2, 'memory…': 3})
   })
 
+  it.each([
+    ['in small letters', 'Winter-2026!', 'winter-2026!'],
+    ['without the blanks around it', ' 48151623 \n', '48151623'],
+    ['as it stands in an address', 'a+b/c=d&e', 'a%2Bb%2Fc%3Dd%26e'],
+  ])('gives a secret that is another one %s forms of its own', (_, first, second) => {
+    const redactor = knowing(first, second)
+    for (const form of ['base64', 'hex'] as const) expect(redactor.text(Buffer.from(second).toString(form))).toBe('[redacted]')
+    expect(redactor.value({pin: Number(second)}).pin).toEqual(Number.isNaN(Number(second)) ? Number.NaN : '[redacted]')
+  })
+
   it('hides the base64 of a secret in the name of a field, also where it has only letters', () => {
     const secret = "Vb3%nHj=t'8\\r<Qe"
     const pair = Buffer.from(`user:${secret}`).toString('base64')
