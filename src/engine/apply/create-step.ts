@@ -1,6 +1,6 @@
 /** The create of an object: sent once, found again when its answer is lost, waited for until it is ready. */
-import type {Json} from '../../base/json.ts'
-import {isJsonObject} from '../../base/json.ts'
+import {AppError} from '../../base/errors.ts'
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ids} from '../model/kind.ts'
 import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
@@ -9,7 +9,8 @@ import type {ValueObject} from '../model/value.ts'
 import {MadeOtherwiseError, OutcomeUnknownError} from './apply-errors.ts'
 import {createBodyOf} from './bodies.ts'
 import {carriedSecrets} from './carried-secrets.ts'
-import type {CollectionWatch} from './collection-watch.ts'
+import type {CollectionWatch, Sought} from './collection-watch.ts'
+import {unseen} from './follow-task.ts'
 import type {Scene} from './operation-scene.ts'
 import type {Promptness} from './promptness.ts'
 import type {StepEnd} from './run-context.ts'
@@ -71,12 +72,12 @@ async function ready(
   const sought = {step: 'create', fits, until: 'ready', since: accepted.acceptedAt, soon} as const
   let isOther = false
   const seen = async (): Promise<StepEnd> => {
-    if (id === undefined) return scene.await(collection, sought)
+    if (id === undefined) return awaitAlike(scene, collection, sought)
     const end = await scene.await(collection, {...sought, remoteId: id})
     if (!end.ok || end.live === undefined || fits(end.live) || !isCalledOtherwise(end.live, scene.work.operation.name)) return end
     // The id is that of something else: what was made goes by its name, or nobody knows what it is.
     const {collection: shown} = await collection.lookAtAll()
-    if (shown.objects.some(fits)) return scene.await(collection, sought)
+    if (shown.objects.some(fits)) return awaitAlike(scene, collection, sought)
     isOther = true
     const why = `the API says that it made ${id}, which is called ${JSON.stringify(end.live.name)}`
     return {ok: false, state: 'unknown', error: new OutcomeUnknownError(scene.what('create'), why)}
@@ -100,6 +101,35 @@ async function ready(
     return found(end)
   } finally {
     promptness.looked(as)
+  }
+}
+
+/**
+ * Waits for what is known by what it is alone. A row of a list may leave out what tells it from another one that is made
+ * beside it: then the object itself is looked at, and what another create has found is not found twice.
+ */
+async function awaitAlike(scene: Scene, collection: CollectionWatch, sought: Sought & Required<Pick<Sought, 'fits'>>): Promise<StepEnd> {
+  const {kind, backend, spec, work} = scene
+  const declared = Object.keys(plainPart(spec))
+  const others = new Set<string>()
+  const fits = (it: LiveObject) => !others.has(it.remoteId) && sought.fits(it)
+  for (;;) {
+    const end = await scene.await(collection, {...sought, fits})
+    if (!end.ok || end.live === undefined) return end
+    const {live} = end
+    const isSparse = kind.identity.keyOfParts === true && declared.some(it => live.fields[it] === undefined)
+    let row: JsonObject | undefined
+    try {
+      row = isSparse ? await readObject(backend, kind, live.ids) : undefined
+    } catch (error) {
+      if (error instanceof AppError) return {ok: false, ...unseen(scene.what('create'), `${live.remoteId} could not be read`, error)}
+      throw error
+    }
+    if (fits((row && liveObject(kind, live.ids.slice(0, -1), row)) ?? live)) {
+      work.objects.set(work.key, live.remoteId, live)
+      return end
+    }
+    others.add(live.remoteId)
   }
 }
 

@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Backend} from '../../../src/engine/model/backend.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import type {FaultInput} from '../../../src/simulator/index.ts'
 import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
@@ -127,4 +128,53 @@ describe('an object that another stack has made since', () => {
       expect((await settle(lab, built, [made()], {isElsewhere})).found).toEqual([{key: 'b:null_resource.late', remoteId}])
     })
   })
+})
+
+describe('two creates whose answers name no object, and that fit one row of a list', () => {
+  const peering = (n: number) => ({provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: `vpc-${n}`, vpcCidr: `10.${n}.0.0/24`})
+  const base = () => stackOf().subscription('main')
+  const both = [base().peering('one', 'main', peering(1)).peering('two', 'main', peering(2))]
+
+  /** The list shows of each what both have; the objects show themselves. */
+  async function applied(
+    work: (lab: Lab, made: Awaited<ReturnType<Lab['execute']>>) => void,
+    ...itself: readonly FaultInput[]
+  ): Promise<void> {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000, taskResourceId: false}}})
+    await lab.run(async () => {
+      await lab.apply([base()])
+      const built = await lab.plan(both)
+      const rows = [1, 2].map(n => ({vpcPeeringId: `pcx-${n}`, status: 'active', awsAccountId: '1'}))
+      lab.simulator.inject(...itself, {
+        match: {method: 'GET', path: '/subscriptions/1/peerings'},
+        action: {type: 'status', status: 200, body: rows},
+      })
+      work(lab, await lab.execute(built, both))
+    })
+  }
+  const shows = (n: number, body: Record<string, string>): FaultInput => ({
+    match: {method: 'GET', path: `/subscriptions/1/peerings/pcx-${n}`},
+    action: {type: 'status', status: 200, body: {vpcPeeringId: `pcx-${n}`, status: 'active', ...body}},
+  })
+  const found = (lab: Lab) => ['one', 'two'].map(it => lab.entry('shop', it)?.remoteId?.split('/').at(-1))
+
+  it('have each its own, as that says of itself', () =>
+    applied(
+      (lab, {summary}) => expect([summary.done, found(lab)]).toEqual([2, ['pcx-2', 'pcx-1']]),
+      shows(1, peering(2)),
+      shows(2, peering(1)),
+    ))
+
+  it('have each another one also where that says no more', () =>
+    applied(
+      (lab, {summary}) => expect([summary.done, new Set(found(lab)).size]).toEqual([2, 2]),
+      shows(1, {awsAccountId: '1'}),
+      shows(2, {awsAccountId: '1'}),
+    ))
+
+  it('are unknown where it cannot be looked at', () =>
+    applied((_, {summary}) => expect([summary.done, summary.unknown]).toEqual([0, 2]), {
+      match: {method: 'GET', path: '/subscriptions/1/peerings/*'},
+      action: {type: 'status', status: 403, body: {}},
+    }))
 })
