@@ -59,7 +59,7 @@ describe('svcctl force-unlock', () => {
         64,
         'E_LOCK_ID',
         expect.stringContaining('me@there'),
-        [`If that run is gone for good: svcctl force-unlock --synth-dir ${remote()} --stack web abc`],
+        [`If that run is gone for good: svcctl force-unlock --stack web abc --synth-dir ${remote()}`],
       ])
     }
     expect(server.lock).toEqual({ID: 'abc', Who: 'me@there'})

@@ -126,7 +126,7 @@ describe('svcctl transfer', () => {
     const elsewhere = documentOf(await run(['transfer', 'cache', '--from', 'a', '--to', 'c'], all(handed()))).error
     expect([elsewhere.code, elsewhere.suggestions]).toEqual([
       'E_OWNED_ELSEWHERE',
-      [expect.stringMatching(/^From there: svcctl transfer --synth-dir \S+ cache --from b --to c$/)],
+      [expect.stringMatching(/^From there: svcctl transfer cache --from b --to c --synth-dir \S+$/)],
     ])
     const typos: [string, readonly string[]][] = [
       ['--to bb', ['--from', 'a', '--to', 'bb']],

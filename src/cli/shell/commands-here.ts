@@ -23,9 +23,19 @@ function of(options: readonly string[], commands: readonly string[]): Record<str
   return Object.fromEntries(commands.map(it => [it, options]))
 }
 
-/** The longest name wins; what only says who holds a lock, `(svcctl apply)`, and other commands of these words are no advice; no more of the line is looked at than a command is long. */
+/** Options that take a value, which may be a word like any other. */
+const VALUED = 'stack|from|to|target|exclude|accept|adopt|allow-destroy|approve|out|dir|file|patch|baseline'
+/** What no prose is made of: a quoted word, or one that has more than small letters; the full stop of a sentence is not its own. */
+const WORD = `(?:'[^'\\n]{0,500}'|(?=[^\\s,;"'()]{0,500}?(?:[^a-z\\s,;:."'()]|[.:][^\\s,;:."'()]))[^\\s,;"'()]{0,500}[^\\s,;:."'()])`
+const VALUE = `(?:${WORD}|[^\\s,;"'()-][^\\s,;"'()]{0,500}(?<![:.]))`
+const ARGUMENTS = `(?: --(?:${VALUED})[ =]${VALUE}| --[a-z][a-z-]*| [a-z]+(?=$| --)| (?!-)${WORD})*`
+
+/**
+ * The longest name wins; what only says who holds a lock, `(svcctl apply)`, and other commands of these words are no advice; no more
+ * of the line is looked at than a command is long. What is added stands behind the arguments: a command is known by how it begins.
+ */
 const COMMAND = new RegExp(
-  `(?<![\\w./-])svcctl (${Object.keys(PLACE_OPTIONS).sort().reverse().join('|')})(?![\\w)-]| diff )(?=([^\\n]{0,2000}))`,
+  `(?<![\\w./-])svcctl (${Object.keys(PLACE_OPTIONS).sort().reverse().join('|')})(?![\\w)-]| diff )(?=([^\\n]{0,2000}))${ARGUMENTS}`,
   'g',
 )
 
@@ -39,6 +49,9 @@ const KNOWN: readonly (readonly [RegExp, readonly string[]])[] = [
 
 /** An address with a `@` or a `?` in it may hold a password. */
 const isAddress = (name: string): boolean => name === 'url' || name === 'api-url'
+
+/** No advice is so long: what is comes from elsewhere. */
+const LONGEST = 100_000
 
 export class CommandsHere {
   #options: ReadonlyMap<string, string> = new Map()
@@ -57,7 +70,7 @@ export class CommandsHere {
 
   /** The same text, its commands with the options of this place that they do not name themselves. */
   readonly text = (text: string): string => {
-    if (this.#options.size === 0) return text
+    if (this.#options.size === 0 || text.length > LONGEST) return text
     return text.replace(COMMAND, (said: string, command: string, rest: string) => {
       const known = command === 'apply' ? (KNOWN.find(([form]) => form.test(rest))?.[1] ?? []) : []
       const words = (PLACE_OPTIONS[command] ?? []).flatMap(name =>

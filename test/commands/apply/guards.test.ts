@@ -66,7 +66,7 @@ describe('an apply', () => {
     const direct = await apply(empty, '--allow-destroy', '*', '--max-destroy', '100%')
     expect([direct.code, documentOf(direct).error.suggestions]).toEqual([
       3,
-      [`G_EMPTY: if that is meant, run: svcctl destroy ${save(empty).join(' ')} --stack ${name}`],
+      [`G_EMPTY: if that is meant, run: svcctl destroy --stack ${name} ${save(empty).join(' ')}`],
     ])
     const saved = await plan(empty, '--allow-destroy', '*', '--out', `${name}.plan`)
     expect(saved.stderr).toContain('it is refused as it is')
@@ -129,7 +129,7 @@ describe('what the API cannot do', () => {
     })
     expect(rest.stderr).toMatch(/: blocked: nothing was sent: the API can list and create ACL rules, but not change them/)
     // In an app of several stacks no other command would do it.
-    expect(rest.stderr).toContain(`svcctl apply ${save(base()).join(' ')} --stack ${name} --accept null_resource.r\n`)
+    expect(rest.stderr).toContain(`svcctl apply --stack ${name} --accept null_resource.r ${save(base()).join(' ')}\n`)
     expect(documentOf(rest)).toMatchObject({converged: false, residual: ['null_resource.r']})
     at.simulator.clearLog()
     const accepted = await apply(withRule('+@all ~*', 2), '--accept', 'null_resource.r')
@@ -394,7 +394,7 @@ describe('destroy where nothing is owned', () => {
     const never = await destroy('--auto-approve')
     expect(never).toMatchObject({code: 0, stdout: expect.stringContaining('No changes.')})
     expect(never.stdout).toContain(`stack ${name} has no ledger, so nothing is known to be its own, and nothing is destroyed`)
-    expect(never.stdout).toMatch(/svcctl import --synth-dir \S+ --all/)
+    expect(never.stdout).toContain('svcctl import --all')
     expect((await destroy('--out', `${name}.none`)).code).toBe(0)
     expect((await at.fast(['apply', `${name}.none`, '--auto-approve'])).code).toBe(0)
     expect((await at.fast(['apply', ...save(stack), '--auto-approve'])).code).toBe(0)

@@ -54,14 +54,14 @@ describe('svcctl transfer --from-state', () => {
     const held = documentOf(await transfer()).error
     expect(held).toMatchObject({code: 'E_HELD_OBJECTS'})
     expect(held.suggestions[0]).toContain(
-      `with ${former} as the backend of stack shop in its code: svcctl hold lift --synth-dir ${behindHttp()} shop:null_resource.cache`,
+      `with ${former} as the backend of stack shop in its code: svcctl hold lift shop:null_resource.cache`,
     )
     await lifted('hold', 'lift', 'shop:null_resource.cache')
 
     await lifted('freeze', '--stack', 'shop', ...until)
     const frozen = documentOf(await transfer()).error
     expect(frozen).toMatchObject({code: 'E_FROZEN'})
-    const [, id] = /svcctl freeze lift --synth-dir \S+ (\S+)$/.exec(frozen.suggestions[0]) ?? []
+    const [, id] = /svcctl freeze lift (\S+) --synth-dir /.exec(frozen.suggestions[0]) ?? []
     expect(frozen.suggestions[0]).toContain(`with ${former} as the backend of stack shop in its code: svcctl freeze lift `)
     await lifted('freeze', 'lift', id ?? '')
 
@@ -181,7 +181,7 @@ describe('svcctl transfer --from-state', () => {
 
   it('is what a plan advises where the backend has changed and nothing was brought along', async () => {
     await begun()
-    const advice = `${join(at.folder, FILE)} has 3 of its objects: if its backend has changed, bring them along with svcctl transfer --synth-dir ${behindHttp()} --stack shop --from-state`
+    const advice = `${join(at.folder, FILE)} has 3 of its objects: if its backend has changed, bring them along with svcctl transfer --stack shop --from-state`
     const plan = await fast(behindHttp(), ['plan', '--stack', 'shop'])
     expect(plan.stderr).toContain(advice)
     expect((await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])).code).toBe(0)

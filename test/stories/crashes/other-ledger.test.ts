@@ -139,7 +139,7 @@ it('and where a ledger is begun anew beside it, what may be there already is not
   const anew = await apply(to('staging', 'anew'))
   expect([anew.code, anew.stderr, here.writes]).toEqual([3, expect.stringContaining('null_resource.main: G_ELSEWHERE'), []])
   const {stdout} = await here.fast(['plan', ...to('staging', 'anew')])
-  const run = /svcctl apply --state \S+ --resume (\S+)/.exec(stdout)?.[1] ?? ''
+  const run = /svcctl apply --resume (\S+)/.exec(stdout)?.[1] ?? ''
   here.simulator.configure({cloud: {listLagMs: 0}})
   const resumed = await here.fast(['apply', '--resume', run, '-o', 'json'])
   expect(resumed.code, resumed.stderr).toBe(0)

@@ -155,12 +155,12 @@ describe('a lock', () => {
     for (const server of [first, second]) server.unlockFails = true
     const wrong = await at.run([...MOVE, ...saved('a'), '-o', 'json'])
     expect([wrong.code, documentOf(wrong).error.code]).toEqual([3, 'E_NOT_DECLARED'])
-    expect(wrong.stderr).toContain(`svcctl force-unlock ${saved().join(' ')} --stack a ${first.lock?.ID}`)
+    expect(wrong.stderr).toContain(`svcctl force-unlock --stack a ${first.lock?.ID}`)
     expect(wrong.stderr).not.toContain('ledger itself is written')
     for (const server of [first, second]) server.lock = undefined
     const done = await at.run([...MOVE, ...saved('b'), '-o', 'json'])
     expect([done.code, documentOf(done).moved.length], done.stderr).toEqual([0, 1])
-    expect(done.stderr).toContain(`svcctl force-unlock ${saved().join(' ')} --stack b ${second.lock?.ID}`)
+    expect(done.stderr).toContain(`svcctl force-unlock --stack b ${second.lock?.ID}`)
     expect(done.stderr).toContain('ledger itself is written')
   })
 
@@ -172,7 +172,7 @@ describe('a lock', () => {
       second.lock = theirs
       const outcome = await at.run([...args, ...saved('b')])
       expect([outcome.code, first.lock], outcome.stderr).toEqual([10, expect.anything()])
-      expect(outcome.stderr).toContain(`svcctl force-unlock ${saved().join(' ')} --stack a ${first.lock?.ID}`)
+      expect(outcome.stderr).toContain(`svcctl force-unlock --stack a ${first.lock?.ID}`)
     },
   )
 })
@@ -208,7 +208,7 @@ describe('the lock of the holds and freezes beside a ledger', () => {
     const done = await at.start([...args, ...saved()], {asItIs: true}).done
     const id = first.controls.lock?.ID
     expect([done.code, id], done.stderr).toEqual([0, expect.any(String)])
-    expect(done.stderr).toContain(`free it: svcctl force-unlock ${saved().join(' ')} --stack a ${id}`)
+    expect(done.stderr).toContain(`free it: svcctl force-unlock --stack a ${id}`)
     first.unlockFails = false
     const freed = await at.run(['force-unlock', '--stack', 'a', id ?? '', '--yes', ...saved()])
     expect([freed.code, first.controls.lock], freed.stderr).toEqual([0, undefined])
@@ -225,7 +225,7 @@ describe('the lock of the holds and freezes beside a ledger', () => {
     run.kill('SIGINT')
     const {code, stderr} = await run.done
     expect(code).toBe(4)
-    expect(stderr).toContain(`free it: svcctl force-unlock ${saved().join(' ')} --stack a ${first.controls.lock?.ID}`)
+    expect(stderr).toContain(`free it: svcctl force-unlock --stack a ${first.controls.lock?.ID}`)
   })
 })
 
@@ -238,7 +238,7 @@ describe('a lock that cannot be given back', () => {
     run.kill('SIGINT')
     const {code, stderr} = await run.done
     expect([code, at.writes], stderr).toEqual([130, []])
-    expect(stderr.split(`svcctl force-unlock ${saved().join(' ')} --stack a ${first.lock?.ID}`)).toHaveLength(2)
+    expect(stderr.split(`svcctl force-unlock --stack a ${first.lock?.ID}`)).toHaveLength(2)
     expect(second.lock).toBe(undefined)
   })
 

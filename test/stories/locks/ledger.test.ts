@@ -49,7 +49,7 @@ describe('a ledger', () => {
           const outcome = await (args[0] === 'output' ? at.run : at.fast)([...args, ...stack, '-o', 'json'])
           const {error} = documentOf(outcome)
           expect([what, outcome.code, error.code]).toEqual([what, 1, expect.stringMatching(/^E_LEDGER_(DAMAGED|NEWER|NOT_OURS)$/)])
-          expect(error.suggestions.join()).toMatch(/svcctl plan .*--stack shop/)
+          expect(error.suggestions.join()).toContain('svcctl plan --stack shop')
           expect(readFileSync(ledger, 'utf8')).toBe(text)
         }
       }
@@ -242,7 +242,7 @@ describe('a lock', () => {
     expect(code).toBe('E_LOCKED')
     expect(message).toContain(`pid ${first.pid} on ${hostname()}`)
     expect(message).toMatch(/since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/)
-    expect(suggestions.join()).toMatch(/svcctl force-unlock --synth-dir \S+ --stack shop/)
+    expect(suggestions.join()).toContain('svcctl force-unlock --stack shop')
     const third = await at.fast(['apply', ...stack, '--auto-approve', '--lock-timeout', '30s'])
     expect([third.code, third.stdout]).toEqual([0, expect.stringContaining('No changes.')])
     expect((await first.done).code).toBe(0)
@@ -293,10 +293,7 @@ describe('a ledger behind http', () => {
     const wrong = await at.run(['force-unlock', 'other', ...web, '--yes', '-o', 'json'])
     expect([wrong.code, documentOf(wrong).error]).toEqual([
       64,
-      expect.objectContaining({
-        code: 'E_LOCK_ID',
-        suggestions: [expect.stringMatching(/svcctl force-unlock --synth-dir \S+ --stack web abc$/)],
-      }),
+      expect.objectContaining({code: 'E_LOCK_ID', suggestions: [expect.stringContaining('force-unlock --stack web abc')]}),
     ])
     expect((await at.run(['force-unlock', 'abc', ...web])).code).toBe(3)
     expect((await at.run(['force-unlock', 'abc', ...web, '--yes'])).code).toBe(0)

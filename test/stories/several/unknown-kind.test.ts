@@ -33,7 +33,7 @@ it('is refused before anything is read, by every command that would act on it, a
   for (const command of [['plan'], ['drift'], ['apply', '--auto-approve'], ['destroy', '--auto-approve'], ['rehearse']]) {
     const outcome = await here.fast([...command, ...on('shop')])
     expect([command[0], outcome.code, documentOf(outcome).error?.code], outcome.stderr).toEqual([command[0], 1, 'E_LEDGER_KIND'])
-    expect(outcome.stdout).toMatch(/svcctl state rm --synth-dir \S+ null_resource\./)
+    expect(outcome.stdout).toContain('svcctl state rm null_resource.')
   }
   expect(here.simulator.log).toEqual([])
   const listed = documentOf(await here.run(['state', 'list', ...on('shop')]))
