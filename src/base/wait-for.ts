@@ -6,7 +6,7 @@ export interface WaitOptions {
   /** Pause between two looks; the second look comes after it. Adaptive where it is a function of the looks so far. */
   readonly everyMs: number | ((looks: number) => number)
   /** No two looks are nearer to each other than this, not even for the last one at the end of the time; 0 unless told. */
-  readonly shortestMs?: number
+  readonly shortestMs?: number | (() => number)
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -27,7 +27,7 @@ export async function waitFor<T>(
     if (seen !== undefined) return seen
     const left = deadline - clock.now()
     if (left <= 0) return undefined
-    if (left < shortestMs) {
+    if (left < (typeof shortestMs === 'number' ? shortestMs : shortestMs())) {
       await clock.sleep(left, signal)
       return undefined
     }

@@ -54,8 +54,6 @@ const CLOCK_SKEW_MS = 60_000
 const LOOKS = 2
 /** The server says that it is there: a list may lag for so many times as long as lists do, and is looked at on. */
 const LOOKS_FOR_TAKEN = 12
-/** A timer may fire so much too early. */
-const EARLY_MS = 50
 /** `--timeout` is how long an operation may take; to look twice takes this many lags, however short that is. */
 const LEAST_LAGS = 4
 
@@ -100,8 +98,6 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
         lookup.goesOn()
         return again(startedAt, Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks++))
       }
-      // The last look comes when the time is over, however soon after the one before: what it does not show may only lag.
-      if (startedAt < since - EARLY_MS) return undefined
       if (++absences < (isMade ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
       if (it.doubt.isTaken) return unsettled(it, 'sent again, it was refused as there already, and its list does not show it')
       if (it.doubt.isDone && it.old?.() !== true)
@@ -111,7 +107,14 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
       return (await wentAlong(it)) ?? unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
     },
-    {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, leastLags * it.lagMs), signal: it.signal},
+    {
+      clock: it.clock,
+      everyMs: () => pauseMs,
+      // What a look at the end of the time does not show may only lag, sooner after the one before.
+      shortestMs: () => (absences > 0 ? it.lagMs : 0),
+      timeoutMs: Math.max(it.timeoutMs, leastLags * it.lagMs),
+      signal: it.signal,
+    },
   )
   return end ?? unsettled(it, absences > 0 ? 'its list may lag, and the time is over' : 'something of that kind is still running')
 }
