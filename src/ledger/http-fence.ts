@@ -113,6 +113,9 @@ export function lockInfoIn({body}: HttpResponse): JsonObject | undefined {
 
 export const filledText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
+/** Of a lock, as a store describes its own. */
+export const lockIdOf = (body: string): string => (parseAnyJson(body) as {readonly ID: string}).ID
+
 export function describeLock(info: JsonObject = {}): string {
   if (Object.keys(info).length === 0) return 'somebody the server does not name'
   const said = (field: string, otherwise: string): string => beginningOfName(filledText(info[field]) ?? otherwise)

@@ -4,11 +4,10 @@
  *
  * Good servers refuse a write under a lock that is not the current one, and many take it where there is no lock: whether
  * the lock is still ours is asked before each (`http-fence.ts`). Before a write that no lock protects, or of a ledger read
- * before the lock was taken, what the server has is compared first: by its content,
- * since whoever writes past the lock counts on from the same serial as this run.
+ * before the lock was taken, what the server has is compared first: by its content, since whoever writes past the lock
+ * counts on from the same serial as this run.
  */
 
-import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
@@ -23,7 +22,7 @@ import {askLock} from './ask-lock.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError, type OwnApp} from './errors.ts'
 import {isRefusedAccess, isYes, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, httpKeyOf, shownAddress} from './http-backend.ts'
-import {describeLock, filledText, HttpFence, isLocked, lockInfoIn, PROMPT_MS} from './http-fence.ts'
+import {describeLock, filledText, HttpFence, isLocked, lockIdOf, lockInfoIn, PROMPT_MS} from './http-fence.ts'
 import {isAt, isVersionOf, type KnownVersion} from './known-version.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, changedError, nextVersion} from './next-version.ts'
@@ -104,7 +103,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   #isKnown({content, ledger: {serial, lineage}}: ReadState): void {
-    this.#known = {serial, lineage, content: this.#held ? content : undefined}
+    this.#known = {serial, lineage, content: this.#held && content}
     if (this.#held) this.#held.isFresh = true
   }
 
@@ -157,6 +156,10 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     this.#known = version
     this.#tried = undefined
     return saved
+  }
+
+  async assertKept(): Promise<void> {
+    if (this.#held?.hasWritten) await this.#read()
   }
 
   /**
@@ -347,10 +350,10 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (answer === undefined) return
     const info = isLocked(answer) ? lockInfoIn(answer) : undefined
     const holder = filledText(info?.ID)
-    const isOthers = holder !== undefined && holder !== idOf(body)
+    const isOthers = holder !== undefined && holder !== lockIdOf(body)
     // 404: it is gone already.
     const isGone = isOthers || answer.status === 404 || isYes(answer)
-    if (isGone) lockGone(idOf(body))
+    if (isGone) lockGone(lockIdOf(body))
     if (isOthers) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`, true)
     if (isGone) return
     throw stillLocked(serverWords(answer))
@@ -358,7 +361,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 
   #stillLocked(reason: string, body: string, hasWritten: boolean, cause?: unknown): LedgerStillLockedError {
     const written = hasWritten ? 'The ledger itself is written. ' : ''
-    const id = idOf(body)
+    const id = lockIdOf(body)
     return new LedgerStillLockedError(
       id,
       this.#where,
@@ -388,9 +391,6 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return known !== undefined && !this.#isOwn(await this.#read(), known)
   }
 }
-
-/** Of a lock, as this store described it. */
-const idOf = (body: string): string => (parseAnyJson(body) as {readonly ID: string}).ID
 
 /** It cannot be told now. */
 function passing(error: unknown): undefined {

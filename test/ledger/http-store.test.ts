@@ -87,6 +87,20 @@ describe('a server whose copies lag behind', () => {
     expect(await it.load()).toMatchObject({serial: 1})
   })
 
+  it('is asked whether it has kept what this run has written: a yes to the write does not say so', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    const read = await it.load()
+    await it.assertKept?.()
+    expect(server.requests.filter(line => line.startsWith('GET'))).toHaveLength(1)
+    const kept = await it.save(read)
+    await it.assertKept?.()
+    server.keepsNothing = true
+    await it.save(kept)
+    await expect(it.assertKept?.()).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('and had 2 before')})
+    await unlock()
+  })
+
   it('is asked again under the lock, too, for what was read before it was taken', async () => {
     const writer = store()
     const given = await writer.lock(0)

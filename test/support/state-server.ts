@@ -43,6 +43,8 @@ export interface StateServer {
   lockAnswer: 'named' | 'nameless' | 'repeated'
   /** A version is kept under its serial, and none is taken a second time, as GitLab does it: what such a write is answered. */
   serialTaken: number | undefined
+  /** Every write is answered with 200, and nothing is kept. */
+  keepsNothing: boolean
   /** Every UNLOCK is answered with 500. */
   unlockFails: boolean
   /** Says this to every GET and every write, and does nothing: a login. */
@@ -78,7 +80,7 @@ export async function startStateServer(options: {readonly username?: string; rea
         if (slot.lock && slot.lock.ID !== id) return locked
         if (it.serialTaken !== undefined && slot.state !== undefined && serialOf(body) <= serialOf(slot.state))
           return {status: it.serialTaken, body: 'the serial is taken'}
-        slot.state = body
+        if (!it.keepsNothing) slot.state = body
         return {status: 200, body: 'ok'}
       }
       case 'LOCK':
@@ -135,6 +137,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     hold: () => false,
     lockAnswer: 'named',
     serialTaken: undefined,
+    keepsNothing: false,
     unlockFails: false,
     page: undefined,
     contentType: 'application/json',

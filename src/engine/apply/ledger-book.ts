@@ -85,6 +85,8 @@ export class LedgerBook {
   readonly #auditOnly = new Set<string>()
   /** Stacks that were written while the run went on, without what was left to its end. */
   readonly #unclosed = new Set<string>()
+  /** What was written, and not seen where it is kept since: by stack, the addresses. */
+  readonly #unseen = new Map<string, ReadonlySet<string>>()
   #flushFirst: (stack: string) => Promise<void> = () => Promise.resolve()
   #beforeSave: (stack: string) => void = () => {}
   #onSaved: SavedListener = () => {}
@@ -252,16 +254,31 @@ export class LedgerBook {
     if (errors.length > 0) throw errors.find(it => !isFinal(it)) ?? errors[0]
   }
 
+  /** What was written and is not kept is to be written again. */
+  async #assertKept(): Promise<void> {
+    for (const [stack, addresses] of [...this.#unseen]) {
+      try {
+        await this.#stores.get(stack)?.assertKept?.()
+        this.#unseen.delete(stack)
+      } catch (error) {
+        this.#touch(stack, addresses)
+        throw error
+      }
+    }
+  }
+
   /**
    * The same at the end of a run, when there is no later write: what may pass (a state server that restarts, a disk
    * that is full for a moment) is tried again for half a minute.
    *
+   * @param readBack - whether servers are asked for what they were given: before a journal says that it is recorded
    * @throws LedgerUnsavedError naming what is not in the ledger
    */
-  async save(run: string, clock: Clock, emit: Emit): Promise<void> {
+  async save(run: string, clock: Clock, emit: Emit, readBack = true): Promise<void> {
     const once = async (tries: number): Promise<Tried<void>> => {
       try {
-        return {done: await this.flush()}
+        await this.flush()
+        return {done: readBack ? await this.#assertKept() : undefined}
       } catch (error) {
         if (!(error instanceof AppError) || isFinal(error)) throw error
         if (tries === SAVE_TRIES) throw new LedgerUnsavedError(run, this.#unsaved(), error)
@@ -296,6 +313,7 @@ export class LedgerBook {
         // Entries are edited in place: what is recorded while this is being written is in the next one.
         const written = writtenIn(sealed, addresses)
         const saved = await store.save(isOnly && sealed.audit ? auditedOnly(sealed, sealed.audit) : sealed)
+        if (store.assertKept !== undefined) this.#unseen.set(stack, new Set([...(this.#unseen.get(stack) ?? []), ...addresses]))
         if (closing) this.#unclosed.delete(stack)
         else if (isSealed) this.#unclosed.add(stack)
         const now = this.#ledgers.get(stack)

@@ -172,6 +172,11 @@ export interface LedgerStore {
   /** Atomic; raises the serial. Needs the lock. */
   save(ledger: Ledger): Promise<Ledger>
   /**
+   * Where a server keeps it: that what was saved under this lock is what is given back. A server may say yes and keep nothing.
+   * @throws AppError where it gives back what was there before
+   */
+  assertKept?(): Promise<void>
+  /**
    * That the lock taken last is still there, by a look that begins now: asked right before each write.
    * @throws LockLostError; another AppError when nobody can tell
    */

@@ -160,7 +160,8 @@ async function underWay(
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
     await audit.end(result, stop.aborted)
-    await book.save(run, host.clock, input.emit)
+    // What the run did was read back before its journal said so; outputs and the rest are known to the next one.
+    await book.save(run, host.clock, input.emit, false)
     const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
     const residualPlan = rest && savedRest(input, run, rest)
     return {

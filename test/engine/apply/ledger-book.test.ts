@@ -184,6 +184,28 @@ describe('the ledger of a run', () => {
     await expect(book.flush({stack: 'lost'})).rejects.toMatchObject({exit: EXIT.locked})
   })
 
+  it('that its server takes and does not keep is written again, and is not said to be written where it never gives it back', async () => {
+    for (const [lost, tries] of [
+      [1, 2],
+      [100, 6],
+    ] as const) {
+      const clock = new VirtualClock()
+      const store = new Failing('shop', 0)
+      let left: number = lost
+      const kept = Object.assign(store, {
+        assertKept: async () => {
+          if (left-- > 0) throw new AppError('serial 0 is back', {code: 'E_LEDGER_ACCESS'})
+        },
+      })
+      const book = bookOf(kept)
+      book.record('shop', entry('a'), new Map())
+      const saved = clock.run(book.save('run-1', clock, () => {}))
+      if (lost === 1) await saved
+      else await expect(saved).rejects.toMatchObject({code: 'E_LEDGER_UNSAVED', problems: [{address: 'shop:null_resource.a'}]})
+      expect(store.tries).toBe(tries)
+    }
+  })
+
   it("whose lock is somebody else's is not written to again", async () => {
     const clock = new VirtualClock()
     const store = new Failing('shop', 100, EXIT.locked)

@@ -310,6 +310,23 @@ describe('a ledger behind http', () => {
     expect([(await run.done).code, server.lock]).toEqual([130, undefined])
   })
 
+  it('that is taken with a yes and not kept is not said to be written: exit 1, and the next apply records it', async () => {
+    const forgetful = await startStateServer()
+    const http = {...forgetful.backend.http, retry_wait_min: 0}
+    const on = ['--synth-dir', saveStack(at.folder, jsonStack('forgetful').backend({http}).subscription('kept'))]
+    forgetful.keepsNothing = true
+    at.simulator.clearLog()
+    const lost = await at.fast(['apply', ...on, '--auto-approve', '-o', 'json'])
+    expect([lost.code, documentOf(lost).error], lost.stderr).toMatchObject([
+      1,
+      {code: 'E_LEDGER_UNSAVED', problems: [{address: 'forgetful:null_resource.kept'}]},
+    ])
+    forgetful.keepsNothing = false
+    expect((await at.fast(['apply', ...on, '--auto-approve'])).code).toBe(0)
+    expect([at.writes, forgetful.state?.includes('null_resource')]).toEqual([['POST /subscriptions'], true])
+    await forgetful.close()
+  }, 90_000)
+
   it('of a stack that is not selected is waited for aloud', async () => {
     const {address} = server
     const stacks = [
