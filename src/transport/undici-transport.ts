@@ -157,7 +157,7 @@ function placeOf(url: string): {origin: string; path: string} {
 }
 
 interface Network {
-  /** One for each way to a server: directly, or through this proxy. */
+  /** One for each way to a server: directly, or through this proxy with these credentials. */
   dispatcher(proxy: ProxyServer | undefined): Dispatcher
   destroy(): Promise<unknown>
 }
@@ -186,7 +186,7 @@ async function openNetwork(options: NetworkOptions): Promise<Network> {
   }
   return {
     dispatcher: proxy => {
-      const key = proxy?.origin ?? ''
+      const key = proxy === undefined ? '' : `${proxy.origin} ${proxy.authorization ?? ''}`
       const known = opened.get(key) ?? open(proxy)
       opened.set(key, known)
       return known

@@ -341,6 +341,23 @@ describe('a tunnel', () => {
     expect(await ways(options)).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
   })
 
+  it('is asked for with the credentials that its own variable names, where both variables name one proxy', async () => {
+    const met: (string | undefined)[] = []
+    const server = createServer((incoming, answer) => {
+      met.push(incoming.headers['proxy-authorization'])
+      answer.end()
+    })
+    server.on('connect', ({headers}, socket) => {
+      met.push(headers['proxy-authorization'])
+      socket.end('HTTP/1.1 502 no\r\nContent-Length: 0\r\n\r\n')
+    })
+    const port = await listening(server)
+    const {send} = network({proxy: {http: `http://a:1@127.0.0.1:${port}`, https: `http://b:2@127.0.0.1:${port}`}})
+    await send({method: 'GET', url: 'http://far.test/', headers: {}})
+    await send({method: 'GET', url: 'https://far.test/', headers: {}}).catch(() => {})
+    expect(met.map(it => Buffer.from(it?.split(' ')[1] ?? '', 'base64').toString())).toEqual(['a:1', 'b:2'])
+  })
+
   it('begins at a proxy whose certificate is verified, whatever is said of the server; it is the proxy that is named', async () => {
     const {certificate: cert, key} = selfSigned(Date.now())
     const proxy = createTlsServer({cert, key})
