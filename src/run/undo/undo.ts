@@ -239,6 +239,12 @@ const LACKING: readonly Cause[] = ['no-create', 'no-update', 'no-delete', 'name-
 /** Wishes of which the plan shows that they are none, or that nobody asked for what they would take. */
 function notToBe({plan}: BuiltPlan, {wishes}: UndoDraft, recreate: boolean, live: ReadonlyMap<string, JsonObject>): Out[] {
   const operations = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
+  // Who is taken for another one hides what that is to become: all the rest is looked at again without it.
+  const mistaken = wishes.filter(it => isMistaken(operations.get(it.key), it, plan.operations))
+  if (mistaken.length > 0) {
+    const why = 'its address and its name have both changed, and it cannot be told from another object'
+    return mistaken.map(({of}) => ({key: keyOfOperation(of), kind: of.kind, path: '', why, verdict: 'conflicts'}))
+  }
   return wishes.flatMap((wish): Out[] => {
     const it = operations.get(wish.key)
     const out = (verdict?: Out['verdict'], why = ''): Out[] => [
@@ -260,6 +266,13 @@ function notToBe({plan}: BuiltPlan, {wishes}: UndoDraft, recreate: boolean, live
     return []
   })
 }
+
+/** Whether what is still there was not found, or another object was, under the address and the name that it is to have again. */
+const isMistaken = (now: Operation | undefined, {of}: UndoOperation, operations: readonly Operation[]): boolean =>
+  now !== undefined &&
+  (of.action === 'update' || of.action === 'move') &&
+  now.remoteId !== of.remoteId &&
+  (now.remoteId !== undefined || operations.some(it => it.stack === now.stack && it.remoteId === of.remoteId && it.action !== 'forget'))
 
 /** The plan with all that an undo says of itself, and counted against the whole ledgers. */
 async function whole(

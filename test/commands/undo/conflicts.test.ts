@@ -47,6 +47,21 @@ describe('an address that is taken by now', () => {
   })
 })
 
+describe('an object that gave its address away and got another name', () => {
+  it('stays as it is where another one has its former name, and nothing is deleted for it', async () => {
+    const start = () => base().subscription('second')
+    await apply(start().database('a', 'second', {name: 'x'}).database('c', 'main', {name: 'z'}))
+    const after = start().database('b', 'second', {name: 'x'}).database('a', 'main', {name: 'other'}).database('d', 'main', {name: 'z'})
+    const run = await apply(after.block('moved', [{from: 'null_resource.c', to: 'null_resource.a'}]))
+    const done = await undo(run)
+    expect(done.conflicts.map(it => [it.address, it.why])).toContainEqual([
+      'null_resource.a',
+      expect.stringContaining('cannot be told from another object'),
+    ])
+    expect(done.undoable.filter(it => it.action === 'delete').map(it => it.address)).toEqual(['null_resource.d'])
+  })
+})
+
 describe('a value that was to come when the run was planned', () => {
   it('is left as it is where a later run may have written another one', async () => {
     const shop = (note: object, more = {}) => base().bdb('cache', {...note}, more)
