@@ -228,8 +228,10 @@ function problemsIn(error: unknown, {wishes}: UndoDraft): Out[] {
 }
 
 function learn({observation}: BuiltPlan, live: Map<string, JsonObject>): void {
-  for (const {declaration, match} of observation.pairs.values())
-    if (match !== undefined) live.set(liveKey(declaration.stack, match.live.remoteId), match.live.fields)
+  for (const {declaration, match, stray} of observation.pairs.values()) {
+    const there = match?.live ?? stray
+    if (there !== undefined) live.set(liveKey(declaration.stack, there.remoteId), there.fields)
+  }
   for (const {stack, live: there} of observation.orphans) if (there !== undefined) live.set(liveKey(stack, there.remoteId), there.fields)
 }
 

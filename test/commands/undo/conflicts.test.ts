@@ -62,6 +62,21 @@ describe('an object that gave its address away and got another name', () => {
   })
 })
 
+describe('an object that the run moved to another subscription', () => {
+  const db = (where: string) => base().subscription('second').database('db', where)
+
+  it('is made again where it was, and not where somebody has changed it since', async () => {
+    await apply(db('main'))
+    const run = await apply(db('second'))
+    expect((await undo(run, '--recreate')).undoable).toMatchObject([{address: 'null_resource.db', action: 'replace'}])
+    const [moved] = objectsOf(at.simulator).filter(it => it.name === 'db')
+    at.simulator.edit({path: moved?.remoteId ?? '', set: {memoryLimitInGb: 9}})
+    const done = await undo(run, '--recreate')
+    expect(done.undoable).toEqual([])
+    expect(done.conflicts.map(it => it.why)).toEqual(['somebody has changed it since, and to undo it is to replace it'])
+  })
+})
+
 describe('a value that was to come when the run was planned', () => {
   it('is left as it is where a later run may have written another one', async () => {
     const shop = (note: object, more = {}) => base().bdb('cache', {...note}, more)
