@@ -5,6 +5,7 @@ import {taskState} from '../backends/api/task-view.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
+import {idIn} from '../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {TaskState} from '../engine/model/backend.ts'
@@ -43,9 +44,10 @@ const STATES: Readonly<Record<string, TaskState>> = {
 /** @returns `undefined` when the body names no task, and of a task that is known also when it says nothing of it */
 export function packageStatusOf(body: Json | undefined, knownId?: string): PackageStatus | undefined {
   if (!isJsonObject(body)) return undefined
-  const taskId = idIn(body) ?? knownId
+  const named = idIn(body, 'task_id', 'taskId', 'action_uid', 'id', 'uid')
+  const taskId = named ?? knownId
   const said = textIn(body, ['status', 'state'])
-  if (taskId === undefined || (said === undefined && idIn(body) === undefined && body.progress === undefined)) return undefined
+  if (taskId === undefined || (said === undefined && named === undefined && body.progress === undefined)) return undefined
   const status = said ?? 'in_progress'
   const doing = textIn(body, ['message', 'description'])
   const reason = body.error === undefined || body.error === null ? undefined : saidBy(body.error).message
@@ -66,14 +68,6 @@ export function packageStatusOf(body: Json | undefined, knownId?: string): Packa
 
 const both = (doing: string | undefined, reason: string | undefined): string | undefined =>
   doing === undefined || reason === undefined || reason === '' || doing.includes(reason) ? (doing ?? reason) : `${reason} (${doing})`
-
-function idIn(body: JsonObject): string | undefined {
-  for (const name of ['task_id', 'taskId', 'action_uid', 'id', 'uid']) {
-    const value = body[name]
-    if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return String(value)
-  }
-  return undefined
-}
 
 function textIn(body: JsonObject, names: readonly string[]): string | undefined {
   for (const name of names) {

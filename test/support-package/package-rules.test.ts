@@ -55,6 +55,11 @@ describe('the status of a package that is made first', () => {
     expect(packageStatusOf(['x'])).toBeUndefined()
   })
 
+  it.each(['..', '%2e.', '\ud800', 'a\udc00', 1e300, 1.5])('names no task by %j, which no address can have as an id', task_id => {
+    expect(packageStatusOf({task_id, status: 'completed'})).toBeUndefined()
+    expect(packageStatusOf({task_id, status: 'completed'}, '7')?.taskId).toBe('7')
+  })
+
   it('leads to a download below the cluster and nowhere else', () => {
     const done = {taskId: 'a/b', status: 'completed', state: 'done', progress: 100, message: null} as const
     const at = (downloadUrl: string) => downloadPath({...done, downloadUrl}, 'https://cluster:9443')
