@@ -1,5 +1,4 @@
 /** Questions, asked on standard error and only where somebody can answer. */
-import {closeSync, constants, openSync, readSync} from 'node:fs'
 import {AppError, EXIT} from '../base/errors.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {readWholeStream} from '../base/whole-file.ts'
@@ -38,28 +37,9 @@ export async function asksYes(context: Asker, question: string): Promise<boolean
   return /^y(es)?$/i.test(answer.trim())
 }
 
-/** More lines than a terminal keeps. */
-const MOST_DROPPED = 10_000
-
-/** Lines that were typed before the question stood there answer something else: a terminal's are dropped, as sudo and ssh do. */
-function dropTypedAhead(stdin: InputStream): void {
-  if (!('fd' in stdin)) return
-  let terminal: number | undefined
-  try {
-    terminal = openSync('/dev/tty', constants.O_RDONLY | constants.O_NONBLOCK)
-    const line = Buffer.alloc(4096)
-    for (let lines = 0; lines < MOST_DROPPED && readSync(terminal, line) > 0; lines++);
-  } catch {
-    // EAGAIN: there is no more. Where there is no such file, nothing can be dropped.
-  } finally {
-    if (terminal !== undefined) closeSync(terminal)
-  }
-}
-
 /** One line of answer; empty at the end of input. */
 export async function ask({streams}: Asker, question: string): Promise<string> {
   const {createInterface} = await import('node:readline')
-  dropTypedAhead(streams.stdin)
   const lines = createInterface({input: streams.stdin, output: streams.stderr, terminal: streams.stderr.isTTY === true})
   return new Promise(resolve => {
     // Ctrl-C and the end of input end no line: what is said next has one of its own.

@@ -145,21 +145,6 @@ describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: the
   const shows = (text: string | RegExp) => terminal.shows(text)
   afterEach(() => terminal.close())
 
-  it('an apply takes no answer that was typed before it asked', async () => {
-    at.simulator.inject({match: {method: 'GET', path: '/subscriptions'}, times: 1, action: {type: 'delay', ms: 3_000}})
-    at.simulator.clearLog()
-    open(['apply', ...save(base().database('a', 'sub'))])
-    await waitFor(() => Promise.resolve(at.simulator.log.length > 0 || at.simulator.faults.some(it => it.met > 0) || undefined), {
-      clock: systemClock,
-      everyMs: 20,
-      timeoutMs: 20_000,
-    })
-    terminal.types('yes', 'Enter', 'yes', 'Enter')
-    await shows('Apply this plan? Type yes:')
-    terminal.types('no', 'Enter')
-    expect([await terminal.exitCode(), at.writes]).toEqual([3, []])
-  })
-
   it('an apply asks, shows a live view while it goes on, and takes it away at the end', async () => {
     at.simulator.configure({cloud: {taskMs: 2_500}})
     open(['apply', ...save(base().database('a', 'sub'))])
