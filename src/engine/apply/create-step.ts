@@ -1,6 +1,5 @@
 /** The create of an object: sent once, found again when its answer is lost, waited for until it is ready. */
-import {AppError} from '../../base/errors.ts'
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {isJsonObject, type Json} from '../../base/json.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ids} from '../model/kind.ts'
 import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
@@ -10,7 +9,6 @@ import {MadeOtherwiseError, OutcomeUnknownError} from './apply-errors.ts'
 import {createBodyOf} from './bodies.ts'
 import {carriedSecrets} from './carried-secrets.ts'
 import type {CollectionWatch, Sought} from './collection-watch.ts'
-import {unseen} from './follow-task.ts'
 import type {Scene} from './operation-scene.ts'
 import type {Promptness} from './promptness.ts'
 import type {StepEnd} from './run-context.ts'
@@ -113,24 +111,15 @@ async function awaitAlike(scene: Scene, collection: CollectionWatch, sought: Sou
   const declared = Object.keys(plainPart(spec))
   const others = new Set<string>()
   const fits = (it: LiveObject) => !others.has(it.remoteId) && sought.fits(it)
-  for (;;) {
-    const end = await scene.await(collection, {...sought, fits})
-    if (!end.ok || end.live === undefined) return end
-    const {live} = end
+  const isAnother = async (live: LiveObject) => {
     const isSparse = kind.identity.keyOfParts === true && declared.some(it => live.fields[it] === undefined)
-    let row: JsonObject | undefined
-    try {
-      row = isSparse ? await readObject(backend, kind, live.ids) : undefined
-    } catch (error) {
-      if (error instanceof AppError) return {ok: false, ...unseen(scene.what('create'), `${live.remoteId} could not be read`, error)}
-      throw error
-    }
-    if (fits((row && liveObject(kind, live.ids.slice(0, -1), row)) ?? live)) {
-      work.objects.set(work.key, live.remoteId, live)
-      return end
-    }
-    others.add(live.remoteId)
+    const row = isSparse ? await readObject(backend, kind, live.ids) : undefined
+    const isIt = fits((row && liveObject(kind, live.ids.slice(0, -1), row)) ?? live)
+    if (isIt) work.objects.set(work.key, live.remoteId, live)
+    else others.add(live.remoteId)
+    return !isIt
   }
+  return scene.await(collection, {...sought, fits}, isAnother)
 }
 
 export function noteInline(scene: Scene): void {

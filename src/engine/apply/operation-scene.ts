@@ -78,8 +78,12 @@ export class Scene implements Staged {
     if (step === 'create' && this.#madeInVain !== undefined) journal.append({...at, remoteId: this.#madeInVain}, false)
   }
 
-  /** The wait of one operation is counted from when the API took it on. */
-  async await(collection: CollectionWatch, sought: Sought): Promise<StepEnd> {
+  /**
+   * The wait of one operation is counted from when the API took it on.
+   *
+   * @param isAnother - whether what was found, ready or failed, turns out to be another object, which does not fit any more
+   */
+  async await(collection: CollectionWatch, sought: Sought, isAnother?: (live: LiveObject) => Promise<boolean>): Promise<StepEnd> {
     const {clock, emit, stop, timeoutMs} = this.context.options
     const {since} = sought
     const waiting = (status: string) =>
@@ -87,7 +91,8 @@ export class Scene implements Staged {
     const goesOn = async () => (await collection.await(sought, clock.now() + timeoutMs, this.context.over, () => {})) !== undefined
     let news: ObjectNews | undefined
     try {
-      news = await collection.await(sought, since + timeoutMs, stop, waiting)
+      do news = await collection.await(sought, since + timeoutMs, stop, waiting)
+      while (news !== undefined && news !== 'gone' && (await isAnother?.(news.live)))
     } catch (error) {
       if (stop.aborted)
         return {ok: false, state: 'detached', error: new DetachedError(this.what(sought.step), `the wait for it to be ${sought.until}`)}

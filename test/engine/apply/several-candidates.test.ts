@@ -140,11 +140,18 @@ describe('two creates whose answers name no object, and that fit one row of a li
     work: (lab: Lab, made: Awaited<ReturnType<Lab['execute']>>) => void,
     ...itself: readonly FaultInput[]
   ): Promise<void> {
+    return appliedAs(['active', 'active'], work, ...itself)
+  }
+  async function appliedAs(
+    statuses: readonly [string, string],
+    work: (lab: Lab, made: Awaited<ReturnType<Lab['execute']>>) => void,
+    ...itself: readonly FaultInput[]
+  ): Promise<void> {
     const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000, taskResourceId: false}}})
     await lab.run(async () => {
       await lab.apply([base()])
       const built = await lab.plan(both)
-      const rows = [1, 2].map(n => ({vpcPeeringId: `pcx-${n}`, status: 'active', awsAccountId: '1'}))
+      const rows = statuses.map((status, i) => ({vpcPeeringId: `pcx-${i + 1}`, status, awsAccountId: '1'}))
       lab.simulator.inject(...itself, {
         match: {method: 'GET', path: '/subscriptions/1/peerings'},
         action: {type: 'status', status: 200, body: rows},
@@ -170,6 +177,14 @@ describe('two creates whose answers name no object, and that fit one row of a li
       (lab, {summary}) => expect([summary.done, new Set(found(lab)).size]).toEqual([2, 2]),
       shows(1, {awsAccountId: '1'}),
       shows(2, {awsAccountId: '1'}),
+    ))
+
+  it('have each its own also where one of them comes to nothing', () =>
+    appliedAs(
+      ['failed', 'active'],
+      (lab, {summary}) => expect([summary.done, summary.failed, found(lab)]).toEqual([1, 1, ['pcx-2', 'pcx-1']]),
+      shows(1, {...peering(2), status: 'failed'}),
+      shows(2, peering(1)),
     ))
 
   it('are unknown where it cannot be looked at', () =>
