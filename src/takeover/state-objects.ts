@@ -35,6 +35,8 @@ export interface StateObjects {
   /** Found by name in the databases that roles name. */
   readonly named: readonly NamedStateObject[]
   readonly leftOut: readonly NotTakenOver[]
+  /** Addresses under which Terraform has another object besides, that it has yet to delete. */
+  readonly deposed: ReadonlySet<string>
 }
 
 interface Row {
@@ -204,7 +206,7 @@ export function stateObjects(instances: readonly StateInstance[], {acl, tellSecr
     )
     if (others.length > 0) leftOut.push({from, type, attributes: others.sort()})
   }
-  return {objects, named, leftOut}
+  return {objects, named, leftOut, deposed: new Set(instances.flatMap(it => (it.isDeposed ? [it.address] : [])))}
 }
 
 const isNothing = (value: Json | undefined): boolean =>

@@ -71,6 +71,8 @@ export interface ExportWritten {
   readonly model: ExportModel
   /** Requests that the ledgers took: whose account it is. */
   readonly used: number
+  /** Whether ledgers have it now: none was asked for, or the code would do something else. */
+  readonly recorded: boolean
 }
 
 export async function writeExport(tools: ExportTools, exported: Exported): Promise<ExportWritten> {
@@ -103,7 +105,7 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
     const last = to === 'terraform' ? [] : [['export.json', documentText(documentOf(proof))] as const]
     writeFolder(place.dir, new Map([...files, ...project, ...last]), outdated)
   }
-  const {proof, used} = await proven(tools, exported, write)
+  const {proof, used, recorded} = await proven(tools, exported, write)
   if (to === 'typescript' && writes && place.isWithin) tools.host.log.note(partText(place))
   const text =
     to === 'typescript'
@@ -111,7 +113,7 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
       : to === 'terraform'
         ? [...terraformFiles(model, hides)].map(([name, content]) => `# ${name}\n${content}`).join('\n')
         : ''
-  return {document: documentOf(proof), text, model, used}
+  return {document: documentOf(proof), text, model, used, recorded}
 }
 
 const bannered = (files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
@@ -129,13 +131,13 @@ async function proven(
   tools: ExportTools,
   exported: Exported,
   write: (proof: ProofResult) => void,
-): Promise<{readonly proof: ProofResult; readonly used: number}> {
+): Promise<{readonly proof: ProofResult} & Pick<ExportWritten, 'used' | 'recorded'>> {
   const {adopt, world} = exported
   const stacks = await declarations(tools, exported)
   if ('proof' in stacks) {
     if (adopt === 'ledger' && stacks.proof !== 'empty') throw new ExportAdoptError(stacks.why ?? stacks.proof)
     write(stacks)
-    return {proof: stacks, used: 0}
+    return {proof: stacks, used: 0, recorded: false}
   }
   const {host, connect, allowance} = tools
   const writes = adopt === 'ledger'
@@ -157,14 +159,14 @@ async function proven(
     const first = withVanished(await provePlan(seen), world)
     const records = writes && first.proof === 'adopts'
     write(records ? {proof: 'empty'} : first)
-    if (!records) return {proof: first, used: 0}
-    const after = await recorded(seen, exported).catch((error: unknown) => {
+    if (!records) return {proof: first, used: 0, recorded: false}
+    const after = await record(seen, exported).catch((error: unknown) => {
       // The ledgers are as they were: a plan of the code adopts.
       write(first)
       throw error
     })
     if (after.proof !== 'empty') write(after)
-    return {proof: after, used: workspace.usedRequests()}
+    return {proof: after, used: workspace.usedRequests(), recorded: true}
   } finally {
     await workspace.close()
   }
@@ -223,7 +225,7 @@ function withVanished(result: ProofResult, {vanished}: LiveWorld): ProofResult {
   return {...result, proof: 'differs', differs: [...(result.differs ?? []), ...gone]}
 }
 
-async function recorded(workspace: Workspace, {model, lockTimeoutMs}: Exported): Promise<ProofResult> {
+async function record(workspace: Workspace, {model, lockTimeoutMs}: Exported): Promise<ProofResult> {
   const pairs = new Map(model.stacks.flatMap(it => it.objects).map(it => [keyOfOperation(it), it.remoteId]))
   await assertOpen(workspace.controls)
   const unlock = await workspace.lock(lockTimeoutMs)

@@ -36,6 +36,8 @@ export interface ExportDone {
   /** What goes to standard output where no folder was named. */
   readonly text: string
   readonly model: ExportModel
+  /** Whether ledgers have it now. */
+  readonly recorded: boolean
   readonly exit: ExitCode
 }
 

@@ -5,10 +5,9 @@ import {diffFields} from '../../engine/model/diff.ts'
 import {parentRemoteId} from '../../engine/model/kind.ts'
 import type {LiveObject} from '../../engine/model/live.ts'
 import type {ExportedObject} from '../../export/model.ts'
-import {removeCommand} from '../../takeover/read-state.ts'
 import type {NamedStateObject, StateObject, StateObjects} from '../../takeover/state-objects.ts'
 import {terraformId} from '../../takeover/terraform-id.ts'
-import type {StateDifference, TakeoverDone} from '../import/takeover.ts'
+import {lettingGoOf, type StateDifference, type TakeoverDone} from '../import/takeover.ts'
 import {exportLive} from './export.ts'
 import type {ExportTools} from './export-write.ts'
 
@@ -33,7 +32,7 @@ export async function takeOverAsCode(
   const {leftOut} = state
   const finder = new Finder(state)
   const roots = [...new Set([...state.objects.map(it => it.remoteId), ...state.named.map(it => it.parent)].map(rootOf))]
-  const {document, model} = await exportLive(tools, {
+  const {document, model, recorded} = await exportLive(tools, {
     what: [],
     chosen: {
       apis: ['cloud'],
@@ -67,13 +66,17 @@ export async function takeOverAsCode(
     return source === undefined ? [] : [{object, source}]
   })
   const there = new Set([...written, ...model.undeclarable].map(it => it.remoteId))
-  const found = new Set(taken.map(it => it.source.from))
   const missing = [
     ...state.objects.filter(it => !there.has(it.remoteId)).map(({from, kind, remoteId}) => ({from, kind, remoteId})),
     ...state.named.filter(it => !taken.some(({source}) => source === it)).map(({from, kind, parent}) => ({from, kind, remoteId: parent})),
   ]
+  const owned = recorded ? taken : []
+  const lettingGo = lettingGoOf(
+    owned.map(it => it.source.from).filter(from => !missing.some(it => it.from === from)),
+    state,
+  )
   return {
-    imported: taken.map(({object: {stack, address, kind, remoteId}, source: {from}}) => ({
+    imported: owned.map(({object: {stack, address, kind, remoteId}, source: {from}}) => ({
       stack,
       address,
       kind: kind.name,
@@ -81,19 +84,22 @@ export async function takeOverAsCode(
       from,
       differs: [],
     })),
-    skipped: model.undeclarable.map(it => ({address: it.remoteId, reason: it.problems.join('; ')})),
+    skipped: [
+      ...model.undeclarable.map(it => ({address: it.remoteId, reason: it.problems.join('; ')})),
+      ...(recorded ? [] : taken.map(({source: {from}}) => ({address: from, reason: NOT_RECORDED}))),
+      ...lettingGo.notYet,
+    ],
     differs: taken.flatMap(({object, source}) => differencesOf(object, source.values)),
     missing,
     leftOut,
     proof: taken.length === 0 ? 'not run' : document.proof === 'adopts' ? 'differs' : document.proof,
-    stateRm: [...found]
-      .filter(from => !missing.some(it => it.from === from))
-      .sort()
-      .map(removeCommand),
+    stateRm: lettingGo.commands,
     files: document.files,
     requests: {used: document.requests?.used ?? 0},
   }
 }
+
+const NOT_RECORDED = 'a plan of the code would do more than adopt, and no ledger was written: svcctl plan in the folder says what'
 
 /** Alike objects from which on they stand in a table, as `svcctl export` has it. */
 const TABLES = 3

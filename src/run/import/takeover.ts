@@ -95,7 +95,7 @@ interface Met {
  */
 export async function takeOver(
   workspace: Workspace,
-  {objects, named, leftOut}: StateObjects,
+  {objects, named, leftOut, deposed}: StateObjects,
   {values, onRecord}: {readonly values: 'live' | 'state'; readonly onRecord: () => void},
 ): Promise<TakeoverDone> {
   await assertOneAccount(workspace)
@@ -118,9 +118,14 @@ export async function takeOver(
   const fromOf = new Map(met.map(it => [it.key, it.object.from]))
   const owned = new Set([...done.imported.map(keyOfOperation), ...done.skipped.map(it => it.address)].map(it => fromOf.get(it)))
   const open = new Set([...missing, ...undeclared].map(it => it.from))
+  const lettingGo = lettingGoOf(
+    [...owned].flatMap(from => (from === undefined || open.has(from) ? [] : [from])),
+    {deposed},
+  )
   const left: Skipped[] = [
     ...undeclared.map(it => ({address: it.from, reason: `no declaration means ${it.remoteId ?? `it in ${it.parent ?? ''}`}`})),
     ...elsewhere.map(({object, owner}) => ({address: object.from, reason: `stack ${owner} has ${object.remoteId} in its ledger`})),
+    ...lettingGo.notYet,
   ]
   return {
     imported: done.imported.map(it => ({...it, from: fromOf.get(keyOfOperation(it)) ?? ''})),
@@ -129,7 +134,24 @@ export async function takeOver(
     missing: missing.map(({from, kind, remoteId, parent}) => ({from, kind, remoteId: remoteId ?? parent ?? ''})),
     leftOut,
     proof: pairs.size === 0 ? 'not run' : await proofOf(workspace, pairs),
-    stateRm: [...owned].flatMap(from => (from === undefined || open.has(from) ? [] : [removeCommand(from)])).sort(),
+    stateRm: lettingGo.commands,
+  }
+}
+
+/**
+ * How Terraform lets go of addresses: with one that stands for another object as well, it would lose that one too, which
+ * nobody else has.
+ */
+export function lettingGoOf(addresses: readonly string[], {deposed}: Pick<StateObjects, 'deposed'>) {
+  const unique = [...new Set(addresses)].sort()
+  return {
+    commands: unique.filter(it => !deposed.has(it)).map(removeCommand),
+    notYet: unique
+      .filter(it => deposed.has(it))
+      .map((from): Skipped => {
+        const reason = `Terraform has yet to delete another object under this address: let it do that first, and then let go of it: ${removeCommand(from)}`
+        return {address: `${from} (deposed)`, reason}
+      }),
   }
 }
 
