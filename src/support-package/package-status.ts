@@ -93,8 +93,10 @@ export async function readPackageStatus(cluster: ClusterBackend, task: string, s
 
 /** `absent`: what is to be said of the task should it stay so. */
 async function look(cluster: ClusterBackend, task: string, signal?: AbortSignal): Promise<PackageStatus | {readonly absent: AppError}> {
-  const body = await cluster.find(pathOf(task), {...(signal && {signal})})
-  return packageStatusOf(body, task) ?? {absent: body === undefined ? new PackageTaskUnknownError(task) : new PackageStatusShapeError(task)}
+  // A status may be spelled as a task that a read waits for: this one is about a task, and whoever asks waits.
+  const {status, body} = await cluster.answer(pathOf(task), [404], {...(signal && {signal})})
+  const absent = status === 404 || body === undefined
+  return packageStatusOf(body, task) ?? {absent: absent ? new PackageTaskUnknownError(task) : new PackageStatusShapeError(task)}
 }
 
 export interface PackageWait {

@@ -123,13 +123,6 @@ export class ApiReads {
     return got.value
   }
 
-  /** As `json`; `undefined` also for a 404. */
-  async find(path: string, options?: RequestOptions): Promise<Json | undefined> {
-    const got = await this.follow(path, body => body ?? null, options)
-    if (!got.ok && got.status !== 404) throw got.error
-    return got.ok ? (got.value ?? undefined) : undefined
-  }
-
   /**
    * @param statuses - beside any success, what is an answer and no error; it is not tried again
    * @throws AppError for any other status, and when a success cannot be read

@@ -15,8 +15,6 @@ export interface ClusterBackend extends Backend {
   get(path: string, options?: RequestOptions): Promise<Json | undefined>
   /** A list that is not read page by page. Throws for any error, and for what is no list of objects. */
   rows(path: string, options?: RequestOptions): Promise<readonly JsonObject[]>
-  /** As `get`; `undefined` also for a 404. */
-  find(path: string, options?: RequestOptions): Promise<Json | undefined>
   /** A GET of which also these statuses are answers and no errors, and so are not tried again. */
   answer(path: string, statuses: readonly number[], options?: RequestOptions): Promise<PlainAnswer>
   /** The whole action as the API spells it; `undefined` for a 404. */
@@ -39,7 +37,6 @@ export function openClusterBackend(client: ApiClient, options: BackendOptions): 
     now: client.now,
     get: (path, at) => api.reads.json(path, at),
     rows: (path, at) => api.reads.rows(path, at),
-    find: (path, at) => api.reads.find(path, at),
     answer: (path, statuses, at) => api.reads.answer(path, statuses, at),
     write: (request, at) => api.write(request, at),
     // The cluster has actions one by one, and no list that promises to be all of them.

@@ -472,6 +472,20 @@ describe('a server that makes packages first', () => {
     expect(json(failed).error).toContain('Collecting failed on node 2.')
   })
 
+  it.each([
+    ['cluster -o json --wait-timeout 1 --poll-interval 100ms', 'received', 12],
+    ['status t1 -o json', 'processing-completed', 0],
+  ])('is not asked for a task of its own where its status looks like one: %s', async (words, status, code) => {
+    const asked = new Set<string>()
+    const address = await serve((request, response) => {
+      asked.add(request.url ?? '')
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({taskId: 't1', status}))
+    })
+    const outcome = await run(words, {SVC_ENTERPRISE_URL: address})
+    expect([outcome.code, [...asked].filter(it => it.startsWith('/tasks'))], outcome.stderr).toEqual([code, []])
+  })
+
   it('gets no credentials sent elsewhere by its download_url', async () => {
     const address = await serve((_, response) =>
       response.writeHead(202).end(JSON.stringify({task_id: 't1', status: 'completed', download_url: 'http://127.0.0.1:9/stolen'})),
