@@ -1,5 +1,5 @@
 /** Which files an absorb edits, and may have edited. */
-import {realpathSync} from 'node:fs'
+import {existsSync, realpathSync} from 'node:fs'
 import {relative} from 'node:path'
 import {isWithin, repositoryOf} from '../base/repository.ts'
 
@@ -23,4 +23,13 @@ export function programFileAt(path: string, cwd: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** How `tsc` and other compilers say so in what they write, and where they write beside what they read. */
+const COMPILED = /^\/\/[#@] sourceMappingURL=|^Object\.defineProperty\(exports, ['"]__esModule['"]/m
+
+/** Whether a file is made from another one: the next build would write over an edit of it. */
+export function isCompiled(path: string, text: string): boolean {
+  const source = path.replace(/\.([cm]?)js(x?)$/, '.$1ts$2')
+  return source !== path && (COMPILED.test(text) || existsSync(source) || existsSync(`${source}x`))
 }

@@ -2,7 +2,7 @@ import {mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {programFileAt} from '../../src/absorb/program-file.ts'
+import {isCompiled, programFileAt} from '../../src/absorb/program-file.ts'
 
 let top: string
 beforeEach(() => {
@@ -57,5 +57,23 @@ describe('a file that an absorb may edit', () => {
     link('repo/infra/mine.js', 'repo/infra/node_modules/a/index.js')
     for (const name of ['infra/node_modules/a/index.js', 'infra/.bashrc', 'node_modules/b/index.js', 'infra/mine.js'])
       expect(found(`repo/${name}`), name).toBeUndefined()
+  })
+})
+
+describe('a file that is compiled', () => {
+  it.each([
+    ['names its source map', 'main.js', 'run()\n//# sourceMappingURL=main.js.map\n', true],
+    [
+      'is what TypeScript makes of a module for CommonJS',
+      'main.cjs',
+      '"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n',
+      true,
+    ],
+    ['stands beside its source', 'beside.js', 'run()\n', true],
+    ['is not one that only speaks of source maps', 'main.mjs', "log('//# sourceMappingURL=x')\n", false],
+    ['is not TypeScript', 'main.ts', '//# sourceMappingURL=main.js.map\n', false],
+  ])('%s', (_, name, text, compiled) => {
+    lay('beside.ts')
+    expect(isCompiled(join(top, name), text)).toBe(compiled)
   })
 })

@@ -271,6 +271,20 @@ describe('svcctl absorb', {timeout: 300_000}, () => {
     expect(readFileSync(outside, 'utf8')).toBe(SMALL)
   })
 
+  it('edits nothing that is compiled: the next build would undo it, and the plan behind that call it a change in git', async () => {
+    const compiled = `${SMALL}//# sourceMappingURL=shop.mjs.map\n`
+    makeApp(at.folder, {'main.mjs': MAIN.replace('shop.ts', 'shop.mjs'), 'stacks/shop.mjs': compiled})
+    expect((await run(['apply', '--auto-approve'])).code).toBe(0)
+    change('number', {memoryLimitInGb: 4})
+    const outcome = await run(['absorb', '--yes'])
+    const why = 'stacks/shop.mjs is compiled from another file, and the next build would write over it'
+    expect([outcome.code, documentOf(outcome)]).toEqual([
+      6,
+      expect.objectContaining({absorbed: [], manual: [expect.objectContaining({why, edit: '4'})], proof: 'not run'}),
+    ])
+    expect(readFileSync(join(at.folder, 'stacks', 'shop.mjs'), 'utf8')).toBe(compiled)
+  })
+
   it('has nothing to do where the code changed and nothing else did', async () => {
     await applied(SMALL)
     writeFileSync(file(), SMALL.replace('memoryLimitInGb: 2', 'memoryLimitInGb: 3'))

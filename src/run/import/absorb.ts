@@ -7,7 +7,7 @@ import {hostname} from 'node:os'
 import {resolve} from 'node:path'
 import {type EditRefusal, type EditWish, FileEdits, type Position} from '../../absorb/edit.ts'
 import {type FileChange, Originals} from '../../absorb/originals.ts'
-import {isCode, isProgramFile, programFileAt} from '../../absorb/program-file.ts'
+import {isCode, isCompiled, isProgramFile, programFileAt} from '../../absorb/program-file.ts'
 import {readProgram} from '../../absorb/syntax.ts'
 import type {AuditEvent} from '../../audit/entry.ts'
 import {kinds} from '../../backends/kinds.ts'
@@ -175,7 +175,7 @@ function placed(
   if (declaration === undefined || file === undefined || line === undefined || construct === undefined)
     return refused('nobody knows where it stands')
   const edits = files.open(file)
-  if (edits === undefined) return refused(files.whyNot(file))
+  if (typeof edits === 'string') return refused(edits)
   const wish: EditWish = {
     origin: {id: construct.slice(construct.lastIndexOf('/') + 1), line, siblings: siblings.get(placeOf(declaration.source)) ?? 1},
     path: change.path,
@@ -201,45 +201,45 @@ const ruleOf = (kind: string, path: string): EditWish['rule'] => {
 /** The files of the program, each read once. */
 class SourceFiles {
   readonly #cwd: string
-  readonly #open = new Map<string, {readonly path: string; readonly bytes: Uint8Array; readonly edits: FileEdits} | undefined>()
+  readonly #open = new Map<string, {readonly path: string; readonly bytes: Uint8Array; readonly edits: FileEdits} | string>()
 
   constructor(cwd: string) {
     this.#cwd = cwd
   }
 
-  open(file: string): FileEdits | undefined {
-    if (!this.#open.has(file)) this.#open.set(file, this.#read(file))
-    return this.#open.get(file)?.edits
-  }
-
-  /** Of one that cannot be opened. */
-  whyNot(file: string): string {
-    if (!isCode(file)) return `${file} is no TypeScript`
-    const path = resolve(this.#cwd, file)
-    return existsSync(path) && programFileAt(path, this.#cwd) === undefined
-      ? `${file} leads out of this repository, or lies outside of it`
-      : `${file} cannot be read as TypeScript`
+  /** @returns why not, where it cannot be opened */
+  open(file: string): FileEdits | string {
+    const known = this.#open.get(file) ?? this.#read(file)
+    this.#open.set(file, known)
+    return typeof known === 'string' ? known : known.edits
   }
 
   changes(): Absorption['files'] {
     return [...this.#open].flatMap(([file, it]) => {
-      if (it === undefined || Buffer.from(it.edits.text).equals(it.bytes)) return []
+      if (typeof it === 'string' || Buffer.from(it.edits.text).equals(it.bytes)) return []
       return {file, path: it.path, before: it.bytes, after: it.edits.text}
     })
   }
 
   #read(file: string) {
-    const path = isProgramFile(file) ? programFileAt(resolve(this.#cwd, file), this.#cwd) : undefined
-    if (path === undefined) return undefined
+    if (!isCode(file)) return `${file} is no TypeScript`
+    const unread = `${file} cannot be read as TypeScript`
+    const named = resolve(this.#cwd, file)
+    const path = isProgramFile(file) ? programFileAt(named, this.#cwd) : undefined
+    if (path === undefined)
+      return existsSync(named) && programFileAt(named, this.#cwd) === undefined
+        ? `${file} leads out of this repository, or lies outside of it`
+        : unread
     try {
       const bytes = readKeptFileSync(path)
       // A mark at the beginning stays, for it is a byte of the file.
       const text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
+      if (isCompiled(path, text)) return `${file} is compiled from another file, and the next build would write over it`
       const program = readProgram(text, file)
-      return program && {path, bytes, edits: new FileEdits(program)}
+      return program === undefined ? unread : {path, bytes, edits: new FileEdits(program)}
     } catch {
       // Not there, or no text: a person is told where it should be.
-      return undefined
+      return unread
     }
   }
 }
