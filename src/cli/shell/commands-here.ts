@@ -26,7 +26,7 @@ function of(options: readonly string[], commands: readonly string[]): Record<str
 /** Options that take a value, which may be a word like any other. */
 const VALUED = 'stack|from|to|target|exclude|accept|adopt|allow-destroy|approve|out|dir|file|patch|baseline'
 /** What no prose is made of: a quoted word, or one that has more than small letters; the full stop of a sentence is not its own. */
-const WORD = `(?:'[^'\\n]{0,500}'|(?=[^\\s,;"'()]{0,500}?(?:[^a-z\\s,;:."'()]|[.:][^\\s,;:."'()]))[^\\s,;"'()]{0,500}[^\\s,;:."'()])`
+const WORD = `(?:'[^'\\n]{0,500}'(?:\\\\''[^'\\n]{0,500}')*|(?=[^\\s,;"'()]{0,500}?(?:[^a-z\\s,;:."'()]|[.:][^\\s,;:."'()]))[^\\s,;"'()]{0,500}[^\\s,;:."'()])`
 const VALUE = `(?:${WORD}|[^\\s,;"'()-][^\\s,;"'()]{0,500}(?<![:.]))`
 const ARGUMENTS = `(?: --(?:${VALUED})[ =]${VALUE}| --[a-z][a-z-]*| [a-z]+(?=$| --)| (?!-)${WORD})*`
 

@@ -35,6 +35,7 @@ describe('a command that svcctl suggests', () => {
       ['svcctl apply --resume 20261101T1-a. Then', 'svcctl apply --resume 20261101T1-a --state S. Then'],
       ['svcctl absorb --dry-run shows the places, and', 'svcctl absorb --dry-run --state S shows the places, and'],
       ["svcctl destroy --stack 'a b', or", "svcctl destroy --stack 'a b' --state S, or"],
+      ["svcctl plan --target 'it'\\''s', or", "svcctl plan --target 'it'\\''s' --state S, or"],
       ['svcctl plan --out FILE (and so on)', 'svcctl plan --out FILE --state S (and so on)'],
       ['svcctl transfer cache --from b --to c', 'svcctl transfer cache --from b --to c --state S'],
       ['svcctl force-unlock --stack web abc', 'svcctl force-unlock --stack web abc --state S'],
