@@ -113,6 +113,19 @@ describe('an account nobody declared', () => {
     expect(readFileSync(join(here.folder, 'infra', 'main.ts'), 'utf8')).toBe(`${before['main.ts']}// mine\n`)
   })
 
+  it('says which files it takes away: what an earlier export wrote and this one does not have may have been applied', async () => {
+    expect((await here.fast(['export', '--dir', 'less', '--no-prove'])).code).toBe(0)
+    const less = join(here.folder, 'less')
+    const before = Object.keys(filesIn(less))
+    const done = await here.fast(['export', 'subscription:shop', '--dir', 'less', '--overwrite', '--no-prove'])
+    const gone = before.filter(it => !existsSync(join(less, it)))
+    expect([done.code, gone.includes('stacks/cluster.ts')], done.stderr).toEqual([0, true])
+    expect(done.stderr).toContain(`removed from ${less}, where an earlier export wrote what this one does not have: `)
+    for (const name of gone) expect(done.stderr).toContain(name)
+    const same = await here.fast(['export', 'subscription:shop', '--dir', 'less', '--overwrite', '--no-prove'])
+    expect([same.code, same.stderr]).toEqual([0, expect.not.stringContaining('removed')])
+  })
+
   it('says what it will read, also of lists that nobody can count yet, and reads none of them beyond what is allowed', async () => {
     const whole = await here.fast(['export', 'cloud', '--kinds', '*', '--no-prove'])
     expect(whole.stderr).toContain('reading costs about 5 requests, and 2 more for each cloud.database it finds\n')

@@ -106,6 +106,7 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
     writeFolder(place.dir, new Map([...files, ...project, ...last]), outdated)
   }
   const {proof, used, recorded} = await proven(tools, exported, write)
+  if (writes && outdated.length > 0) tools.host.log.warn(removedText(place, outdated))
   if (to === 'typescript' && writes && place.isWithin) tools.host.log.note(partText(place))
   const text =
     to === 'typescript'
@@ -122,6 +123,15 @@ const bannered = (files: ReadonlyMap<string, string>): ReadonlyMap<string, strin
 /** Without a cdktf.json of its own nothing can be planned in it. */
 const partText = ({dir, project}: ExportPlace): string =>
   `${dir} is a part of the app in ${project}, with no cdktf.json of its own: what it declares is planned once that app makes its stacks, as ${join(dir, 'main.ts')} does`
+
+/** They may be the code of stacks that have been applied. */
+function removedText({dir}: ExportPlace, outdated: readonly string[]): string {
+  const named = outdated.slice(0, MOST_NAMED).join(', ')
+  const more = outdated.length > MOST_NAMED ? ` and ${outdated.length - MOST_NAMED} more` : ''
+  return `removed from ${dir}, where an earlier export wrote what this one does not have: ${named}${more}`
+}
+
+const MOST_NAMED = 10
 
 const missingIn = ({dir}: ExportPlace, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...files].filter(([name]) => !existsSync(join(dir, name))))
