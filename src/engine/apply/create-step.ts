@@ -2,7 +2,7 @@
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ids} from '../model/kind.ts'
-import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
+import {isCalledOtherwise, type LiveObject, liveObject, readObject, withAllParts} from '../model/live.ts'
 import {plainPart, wireObject} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
 import {MadeOtherwiseError, OutcomeUnknownError} from './apply-errors.ts'
@@ -44,6 +44,7 @@ export async function create(scene: Scene): Promise<StepEnd> {
         account: scene.account,
         collection,
         fits,
+        declared: plain,
         unique: scene.kind.identity.unique,
         kind: scene.kind.name,
         doubts: scene.context.doubts,
@@ -107,14 +108,11 @@ async function ready(
  * beside it: then the object itself is looked at, and what another create has found is not found twice.
  */
 async function awaitAlike(scene: Scene, collection: CollectionWatch, sought: Sought & Required<Pick<Sought, 'fits'>>): Promise<StepEnd> {
-  const {kind, backend, spec, work} = scene
-  const declared = Object.keys(plainPart(spec))
+  const {backend, spec, work} = scene
   const others = new Set<string>()
   const fits = (it: LiveObject) => !others.has(it.remoteId) && sought.fits(it)
   const isAnother = async (live: LiveObject) => {
-    const isSparse = kind.identity.keyOfParts === true && declared.some(it => live.fields[it] === undefined)
-    const row = isSparse ? await readObject(backend, kind, live.ids) : undefined
-    const isIt = fits((row && liveObject(kind, live.ids.slice(0, -1), row)) ?? live)
+    const isIt = fits(await withAllParts(backend, plainPart(spec), live))
     if (isIt) work.objects.set(work.key, live.remoteId, live)
     else others.add(live.remoteId)
     return !isIt

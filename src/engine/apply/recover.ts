@@ -186,6 +186,7 @@ class Recovery {
       account,
       collection: this.#collection(open, parent),
       fits: live => meant(live) && !this.#ledger.isKnownAsOther(loose.key, live.remoteId, sharesAccount),
+      ...(spec && {declared: spec}),
       // Sent again it would be refused, had it been made after all; and of what nobody sends again nobody would hear.
       unique: kind.identity.unique && (backend.createsAtOnce === true || this.#input.isWanted(loose.key)),
       old: () => backend.now() - loose.sentAt > CERTAIN_AFTER_MS,

@@ -8,9 +8,11 @@
 
 import type {Clock} from '../../base/clock.ts'
 import {formatDuration} from '../../base/duration.ts'
+import {AppError} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import type {Backend, SeenTask} from '../model/backend.ts'
-import type {Collection, LiveObject} from '../model/live.ts'
+import {type Collection, type LiveObject, withAllParts} from '../model/live.ts'
 import {OutcomeUnknownError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import type {Doubts, OpenLookup} from './doubts.ts'
@@ -25,6 +27,8 @@ export interface CreateInDoubt {
   readonly collection: CollectionWatch
   /** Whether a live object is the one that was asked for. */
   readonly fits: (live: LiveObject) => boolean
+  /** What it is to be, where that is known. */
+  readonly declared?: JsonObject
   /** The server refuses a second one with the same name. */
   readonly unique: boolean
   /** Whether it was sent so long ago that no task list needs to say that nothing runs. */
@@ -68,7 +72,8 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
 
 async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettled> {
   const {kind, doubts, account} = it
-  const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(account, live.remoteId)
+  const others = new Set<string>()
+  const fits = (live: LiveObject) => !others.has(live.remoteId) && it.fits(live) && !doubts.isClaimed(account, live.remoteId)
   const isMade = it.doubt.isTaken || it.doubt.isDone
   const leastLags = isMade ? LOOKS_FOR_TAKEN + LEAST_LAGS : LEAST_LAGS
   let looks = 0
@@ -83,7 +88,12 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
   const end = await waitFor<DoubtSettled>(
     async () => {
       const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(fits))
-      const found = collection.objects.filter(fits)
+      const alike = collection.objects.filter(fits)
+      const unread = await tellApart(it, alike, others)
+      if (unread !== undefined) return unread
+      const found = alike.filter(fits)
+      // Another create may have found it meanwhile; and where a row misled, the list is not brought to its end yet.
+      if (found.length === 0 && alike.length > 0) return again(startedAt, 0)
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
       if (only !== undefined) {
@@ -117,6 +127,18 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
     },
   )
   return end ?? unsettled(it, absences > 0 ? 'its list may lag, and the time is over' : 'something of that kind is still running')
+}
+
+/** Takes note of those whose rows fit, and which are another object by all they show of themselves. */
+async function tellApart(it: CreateInDoubt, alike: readonly LiveObject[], others: Set<string>): Promise<DoubtSettled | undefined> {
+  const {backend, declared = {}, fits} = it
+  try {
+    for (const live of alike) if (!fits(await withAllParts(backend, declared, live))) others.add(live.remoteId)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return unsettled(it, `one that is like it could not be read: ${error.message}`)
+    throw error
+  }
 }
 
 /** What it may have made is gone with what that was in. */

@@ -89,6 +89,19 @@ export async function readObject(backend: Backend, kind: Kind, ids: Ids, options
 /** As its list shows it, with what its own GET said: each of them spells fields in its own way, and the GET wins. */
 export const withOwnRow = ({kind, fields}: LiveObject, row: JsonObject): JsonObject => ({...fields, ...(kind.normalize?.(row) ?? row)})
 
+/**
+ * The object itself, where it is known by what it is alone, and its row leaves out some of what tells it from another one (wire
+ * facts, "List items").
+ *
+ * @param declared - what it is to be
+ */
+export async function withAllParts(backend: Backend, declared: JsonObject, live: LiveObject): Promise<LiveObject> {
+  const {kind, ids, fields} = live
+  const isSparse = kind.identity.keyOfParts === true && Object.keys(declared).some(it => fields[it] === undefined)
+  const row = isSparse ? await readObject(backend, kind, ids, {kept: true}) : undefined
+  return row === undefined ? live : {...live, fields: withOwnRow(live, row)}
+}
+
 /** Reads a collection; a singleton's is its one object. */
 export async function readCollection(backend: Backend, kind: Kind, parent: Ids, priority: number = PRIORITY.read): Promise<Collection> {
   const request = kind.verbs.list?.(parent) ?? kind.verbs.read?.(parent)

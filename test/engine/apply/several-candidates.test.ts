@@ -73,13 +73,16 @@ describe('two lost creates that fit one row of a list', () => {
     }
   }
 
-  it('are not both taken for what made it', async () => {
+  it.each([
+    ['a', '10.0.0.0/24'],
+    ['b', '10.0.1.0/24'],
+  ])('are not both taken for what made it: %s', async (local, vpcCidr) => {
     const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
     await lab.run(async () => {
       await lab.apply([stackOf().subscription('main')])
       const built = await lab.plan([both])
       const real = lab.backends('full')
-      await real('shop', 'cloud').write({method: 'POST', path: '/subscriptions/1/peerings', body: network('vpc', '10.0.0.0/24')})
+      await real('shop', 'cloud').write({method: 'POST', path: '/subscriptions/1/peerings', body: network('vpc', vpcCidr)})
       lab.journal = ['a', 'b'].map(
         (local): JournalEntry => ({
           type: 'sent',
@@ -93,10 +96,13 @@ describe('two lost creates that fit one row of a list', () => {
       )
       const [cloud, cluster] = [sparse(real('shop', 'cloud')), real('shop', 'cluster')]
       const {found} = await settle(lab, built, [both], {backendOf: (_, api) => (api === 'cloud' ? cloud : cluster)})
-      const owned = [...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)
-      expect([found.map(it => it.remoteId), owned]).toEqual([
-        ['cloud/subscriptions/1/peerings/pcx-1'],
-        ['cloud/subscriptions/1', 'cloud/subscriptions/1/peerings/pcx-1'],
+      const owned = [...lab.store('shop').ledger.entries.values()].map(it => [it.address, it.remoteId])
+      expect([found, owned]).toEqual([
+        [{key: `shop:null_resource.${local}`, remoteId: 'cloud/subscriptions/1/peerings/pcx-1'}],
+        [
+          ['null_resource.main', 'cloud/subscriptions/1'],
+          [`null_resource.${local}`, 'cloud/subscriptions/1/peerings/pcx-1'],
+        ],
       ])
     })
   })
