@@ -3,7 +3,7 @@
  * one of what is there already.
  */
 import type {Kind} from '../model/kind.ts'
-import type {Collection} from '../model/live.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
 
@@ -33,6 +33,12 @@ export function doubtOf(declared: ValueObject, kind: Kind, collection: Collectio
 export const notWhole = (path: string): Doubt => ({
   cause: 'list-not-whole',
   reason: `${path} could not be read whole, so nobody can tell whether it is there already`,
+})
+
+/** Nothing that can be read of it tells whether it is what is declared. */
+export const rowSaysLittle = ({remoteId}: LiveObject): Doubt => ({
+  cause: 'list-not-whole',
+  reason: `${remoteId} may be it: neither its list nor its own GET shows enough of it, so nobody can tell whether it is there already`,
 })
 
 /** Lists lag behind deletions, and a read by id behind creations: what of the two it is shows a moment later. */

@@ -15,7 +15,9 @@ import type {Ledger} from '../model/ledger.ts'
 import {type Collection, type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
+import {rowSaysLittle} from './absence.ts'
 import {completePairs, namedAnew} from './complete-pairs.ts'
+import {levelsOf} from './levels-of.ts'
 import {ListsThatCreate} from './lists-that-create.ts'
 import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
@@ -25,13 +27,15 @@ import {entryOf, type Match, pairCollection, saidObject} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
 import {ReadCollections} from './read-collections.ts'
 import {RecordedAlike} from './recorded-alike.ts'
+import {SparseRows} from './sparse-rows.ts'
 import {withContext} from './with-context.ts'
 
 export async function observe(input: ObserveInput): Promise<Observation> {
   const byId = new ReadById()
+  const sparse = new SparseRows()
   const standsAlone = new ListsThatCreate()
   const specs = new Map<Key, ValueObject>()
-  const look = () => new Pass(input, byId, specs).run()
+  const look = () => new Pass(input, byId, sparse, specs).run()
   let pass = await look()
   for (;;) {
     // Proving may bring rows to light, and those may be parents of lists not read yet: hence again, and bounded.
@@ -50,7 +54,7 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       pass = await look()
       continue
     }
-    if (await byId.doubt(pass.shownYet)) {
+    if ((await byId.doubt(pass.shownYet)) || (await sparse.ask())) {
       pass = await look()
       continue
     }
@@ -66,22 +70,6 @@ export async function observe(input: ObserveInput): Promise<Observation> {
     if (input.learnsSecret) for (const value of liveSecrets(observation)) input.learnsSecret(value)
     return observation
   }
-}
-
-/** Kinds of the same depth: subscriptions and everything of the cluster, then databases and peerings, then ACLs. */
-export function levelsOf(kinds: Kinds): Kind[][] {
-  const levels: Kind[][] = []
-  const depth = (kind: Kind): number => {
-    const parent = kind.parent && kinds.get(kind.parent.kind)
-    return parent ? depth(parent) + 1 : 0
-  }
-  for (const kind of kinds.values()) {
-    const at = depth(kind)
-    const level = levels[at] ?? []
-    level.push(kind)
-    levels[at] = level
-  }
-  return levels
 }
 
 interface CollectionPlan {
@@ -114,6 +102,7 @@ class Pass {
   readonly #ledgers: ReadonlyMap<string, Ledger>
   readonly #matches = new Map<Key, Match>()
   readonly #parents = new Map<Key, Ids>()
+  readonly #sparse: SparseRows
   readonly #collections: ReadCollections
   readonly #namedParents: NamedParents
   readonly #recordedAlike: RecordedAlike
@@ -121,8 +110,10 @@ class Pass {
   readonly #problems: Problem[] = []
 
   /** @param specs - declarations with what is known by now of what they leave open */
-  constructor(input: ObserveInput, byId: ReadById, specs: ReadonlyMap<Key, ValueObject>) {
+  constructor(input: ObserveInput, byId: ReadById, sparse: SparseRows, specs: ReadonlyMap<Key, ValueObject>) {
     this.#input = input
+    this.#sparse = sparse
+    sparse.startOver()
     this.#specs = specs
     this.#collections = new ReadCollections(input, byId)
     this.#namedParents = new NamedParents({
@@ -193,7 +184,9 @@ class Pass {
       // What somebody means who is not planned is not handed over by this run.
       const isMeantBesides = there !== undefined && this.#input.meantBesides?.get(declaration.key) === there.remoteId
       const stray = !isMeantBesides && (claimer === undefined || context.has(claimer)) ? there : undefined
-      const doubt = match === undefined ? this.#collections.doubtOf(declaration, this.#specOf(declaration), parent) : undefined
+      const open = context.has(declaration.key) ? undefined : this.#openRow(declaration, claims)
+      const unsure = match === undefined ? this.#collections.doubtOf(declaration, this.#specOf(declaration), parent) : undefined
+      const doubt = match === undefined && open !== undefined ? (unsure ?? rowSaysLittle(open)) : unsure
       pairs.set(declaration.key, {
         declaration,
         spec: declaration.spec,
@@ -228,6 +221,18 @@ class Pass {
       ambiguous: this.#ambiguous,
       problems: this.#problems,
     }
+  }
+
+  /** What may be the object of a declaration and cannot be told yet. */
+  #openRow(declaration: Declaration, claims: ReadonlyMap<string, Key>): LiveObject | undefined {
+    const {stack, key, kind} = declaration
+    const parent = this.#parents.get(key)
+    const list = parent && this.#collections.of(stack, this.#kind(kind), parent)
+    const isFree = (it: LiveObject) =>
+      [undefined, key].includes(claims.get(this.#objectOf(stack, it))) &&
+      list &&
+      this.#ownership.at(list.backend, it.remoteId) === undefined
+    return this.#sparse.openFor(this.#specOf(declaration), this.#matches.get(key), list, it => isFree(it) === true)
   }
 
   /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */
@@ -345,7 +350,7 @@ class Pass {
     }
     const pairing = pairCollection({
       kind,
-      collection,
+      collection: this.#sparse.completed(collection),
       declarations,
       ledgers: this.#ledgers,
       meant: this.#meant,

@@ -10,6 +10,7 @@ import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Identity, type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
+import {withRecordedParts} from '../model/own-parts.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
@@ -145,16 +146,25 @@ export function pairCollection(input: PairInput): Pairing {
 }
 
 /** The live objects that a declaration may mean. */
-function fittingIn({kind: {identity}, collection: {objects}, specOf}: PairInput): (it: Declaration) => readonly LiveObject[] {
+function fittingIn(input: PairInput): (it: Declaration) => readonly LiveObject[] {
+  const {
+    kind: {identity},
+    collection: {objects},
+    specOf,
+  } = input
   const byName = identity.matches ? undefined : groupByName(objects)
   return declaration => {
     const whole = specOf(declaration)
     const spec = plainPart(whole)
     if (byName) return byName.get(identity.key(spec) ?? '\0') ?? []
     // What is to be computed may be all that tells it from another one.
-    return saysWhich(identity, whole) ? objects.filter(it => fits(identity, spec, it)) : []
+    return saysWhich(identity, whole) ? objects.filter(it => fits(identity, spec, recorded(input, it))) : []
   }
 }
+
+/** With what whoever has it knows of it. */
+const recorded = ({ownership, collection: {backend}}: PairInput, live: LiveObject): LiveObject =>
+  withRecordedParts(live, ownership.at(backend, live.remoteId)?.entry.applied)
 
 function whyNotImported(kind: Kind, importId: string, {parent}: Collection): string {
   const isHere = idsIn(kind, importId)?.slice(0, -1).join('/') === parent.join('/')
@@ -175,11 +185,16 @@ const heldBy = ({key}: Declaration, remoteId: string | undefined, holder: Key): 
 })
 
 /** Whether an object stays what it is under the declaration that has it: a rename or a replacement would free it. */
-function staysAs({kind: {identity, verbs}, declarations, specOf}: PairInput, key: Key, live: LiveObject): boolean {
+function staysAs(input: PairInput, key: Key, live: LiveObject): boolean {
+  const {
+    kind: {identity, verbs},
+    declarations,
+    specOf,
+  } = input
   const holder = declarations.find(it => it.key === key)
   if (holder === undefined) return false
   if (identity.renames === undefined && verbs.delete === undefined) return true
-  return fits(identity, plainPart(specOf(holder)), live)
+  return fits(identity, plainPart(specOf(holder)), recorded(input, live))
 }
 
 /** Whether a declaration means a live object of its collection, going by what identifies it. */

@@ -15,6 +15,7 @@ import type {LedgerEntry, Tombstone} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {BeingMade, Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
+import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {DeclaredElsewhere, isNameless} from './declared-elsewhere.ts'
@@ -68,9 +69,11 @@ export class Claims {
   }
 
   /** Which one; `maybe`: nobody can tell yet. */
-  declaredAs(stack: string, {kind, remoteId}: LiveObject): {readonly key: Key; readonly maybe: boolean} | undefined {
+  declaredAs(stack: string, {kind, remoteId, fields}: LiveObject): {readonly key: Key; readonly maybe: boolean} | undefined {
     const other = this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId})
-    return other && {key: other.key, maybe: this.#isPlanned(other) || isNameless(kind, other)}
+    if (other === undefined) return undefined
+    const isUntold = isNameless(kind, other) || kind.identity.matches?.(plainPart(other.spec), fields) === false
+    return {key: other.key, maybe: this.#isPlanned(other) || isUntold}
   }
 
   /** A create that has to wait: what it would make may be there, and it is known once the rest is applied. */

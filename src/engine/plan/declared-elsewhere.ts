@@ -10,6 +10,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
+import {mayBe, withRecordedParts} from '../model/own-parts.ts'
 import type {Operation} from '../model/plan.ts'
 import {openLeaves, plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOf} from '../model/value.ts'
@@ -73,12 +74,13 @@ export class DeclaredElsewhere {
     const live = this.#objects.get(`${account} ${remoteId}`)
     if (live === undefined) return undefined
     const parent = live.ids.slice(0, -1).join('/')
+    const shown = withRecordedParts(live, this.#input.observation.ownership.of(stack, kind.api, remoteId)?.entry.applied)
     const meant = kind.identity.matches
       ? [parent, ANYWHERE].flatMap(at => this.#byTrait.get(`${account} ${name} ${at}`) ?? [])
       : [live.name ?? '', ...(declared ? [] : [ANY_NAME])].flatMap(it => this.#byTrait.get(`${account} ${name} ${it}`) ?? [])
     return meant.find(
       it =>
-        ((kind.identity.matches?.(it.plain, live.fields) ?? true) || (!declared && it.nameless)) &&
+        ((kind.identity.matches?.(it.plain, shown.fields) ?? true) || (!declared && (it.nameless || mayBe(it.plain, shown)))) &&
         !(it.planned && declared) &&
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
@@ -148,7 +150,8 @@ export class DeclaredElsewhere {
     for (const stack of stacks) {
       if (destroy && selected.has(stack.name)) continue
       for (const it of stack.declarations)
-        if (observation.pairs.get(it.key)?.context !== false || this.#isOpen(it.key)) this.#declarations.set(it.key, it)
+        if (observation.pairs.get(it.key)?.context !== false || observation.pairs.get(it.key)?.doubt || this.#isOpen(it.key))
+          this.#declarations.set(it.key, it)
     }
     if (this.#declarations.size === 0) return
     for (const {backend, kind, parent, proven, objects} of observation.collections) {

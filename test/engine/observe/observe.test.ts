@@ -3,8 +3,9 @@ import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {evaluate} from '../../../src/declaration/read/residual.ts'
 import {emptyLedger} from '../../../src/engine/model/ledger.ts'
+import {levelsOf} from '../../../src/engine/observe/levels-of.ts'
 import type {Observation, ObserveInput} from '../../../src/engine/observe/observation.ts'
-import {levelsOf, observe} from '../../../src/engine/observe/observe.ts'
+import {observe} from '../../../src/engine/observe/observe.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const shop = () => stackOf('shop').subscription('a').subscription('b').database('x', 'a').rule('ro', 'x').database('y', 'b')
