@@ -199,6 +199,17 @@ describe('svcctl import', () => {
     expect(at.writes).toEqual([])
   })
 
+  it('says who else would mean an object that two stacks are to have, and not that it is gone', async () => {
+    const one = (stack: string, name: string) => jsonStack(stack).add('cloud.database', name, {name, memoryLimitInGb: 1, subscription: 1})
+    writeFileSync(join(at.folder, 'pairs.json'), JSON.stringify({'a:null_resource.x': '1/1', 'b:null_resource.y': '1/1'}))
+    const {code, stdout} = await run(['import', '--file', 'pairs.json'], [one('a', 'x'), one('b', 'y')])
+    expect([code, stdout]).toEqual([
+      64,
+      expect.stringMatching(/would mean cloud\/subscriptions\/1\/databases\/1, as [ab]:null_resource\.[xy] does/),
+    ])
+    expect([existsSync(ledger('a')), existsSync(ledger('b'))]).toEqual([false, false])
+  })
+
   it('takes what the API cannot change, and nodes and settings, as they are', async () => {
     at.simulator.edit({path: `${CACHE}/acl/rules`, create: {name: 'ro', rule: '+@read ~*'}})
     at.simulator.edit({path: 'cluster/nodes/1', set: {rack_id: 'r1'}})

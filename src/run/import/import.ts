@@ -173,12 +173,22 @@ async function assertThere(workspace: Workspace, pairs: ImportPairs): Promise<vo
   for (const [key, remoteId] of pairs) {
     const pair = observation.pairs.get(key)
     if (pair === undefined || pair.match?.live.remoteId === remoteId) continue
-    const elsewhere = placeProblem(pair, remoteId)
+    const holder = holderOf(workspace, observation, key, remoteId)
+    const elsewhere = holder === undefined ? placeProblem(pair, remoteId) : `would mean ${remoteId}, as ${holder} does`
     if (elsewhere === undefined) absent.push({address: key, message: absence(pair, remoteId)})
     else misplaced.push({address: key, message: elsewhere})
   }
   if (misplaced.length > 0) throw new ImportPairsError(spoken(workspace, misplaced))
   if (absent.length > 0) throw new ImportAbsentError(spoken(workspace, absent))
+}
+
+/** Another declaration that means the same object: it has one owner. */
+function holderOf({accountOf}: Workspace, {pairs}: Observation, key: Key, remoteId: string): Key | undefined {
+  const own = pairs.get(key)?.declaration
+  const api = own && kinds.get(own.kind)?.api
+  const isIt = ({declaration, match}: Paired) =>
+    match?.live.remoteId === remoteId && api !== undefined && accountOf(declaration.stack, api) === accountOf(own?.stack ?? '', api)
+  return [...pairs].find(([other, it]) => other !== key && isIt(it))?.[0]
 }
 
 /** Why an object cannot be what is declared where it is. */
