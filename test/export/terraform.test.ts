@@ -111,6 +111,25 @@ describe('the HCL of an export', () => {
     expect([...new Set(used)].toSorted()).toEqual(Object.keys(variable).toSorted())
   })
 
+  it.each(['none', 'subscription'] as const)('has one resource of each name, with its own parent: --split %s', async split => {
+    const lab = new Lab({perMinute: 1e9, burst: 1e9})
+    world().subscription('shop').database('eu_cache').subscription('shop_eu').database('cache').subscription('shop').into(lab.simulator)
+    const all = terraformFiles((await exported(lab, {split})).model, it => it)
+    const files = await Promise.all([...all].filter(([name]) => name.endsWith('.tf')).map(([, text]) => read(text)))
+    const ofType = (type: string) => files.flatMap(it => Object.entries<object[]>(it.resource?.[type] ?? {}))
+    const [subscriptions, databases] = [ofType('rediscloud_subscription'), ofType('rediscloud_subscription_database')]
+    expect([subscriptions.length, databases.length]).toEqual([3, 2])
+    for (const resources of [subscriptions, databases]) {
+      expect(new Set(resources.map(([name]) => name)).size).toBe(resources.length)
+      for (const [, blocks] of resources) expect(blocks.length).toBe(1)
+    }
+    const targets = files.flatMap(it => it.import ?? []).map((it: {to: string}) => it.to)
+    expect(new Set(targets).size).toBe(5)
+    const parents = databases.map(([, [it]]) => (it as {subscription_id: string}).subscription_id)
+    expect(new Set(parents).size).toBe(2)
+    for (const parent of parents) expect(subscriptions.map(([name]) => `\${rediscloud_subscription.${name}.id}`)).toContain(parent)
+  })
+
   it('has ACLs as an example that Terraform does not load', async () => {
     const {resource} = await read((await files()).get('acl.tf.example'))
     const [[rule]] = Object.values(resource.rediscloud_acl_rule) as [[{rule: string}]]
