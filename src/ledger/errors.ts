@@ -186,7 +186,7 @@ export class LedgerLockLostError extends LockLostError {
         suggestions: [
           givenBack
             ? `When the other run has ended, see that the ledger has what both wrote: svcctl state list --stack ${shellWord(stack)}`
-            : 'When the other run has ended: svcctl apply --resume',
+            : 'When the other run has ended, run this again; if it was an apply: svcctl apply --resume',
         ],
       },
     )

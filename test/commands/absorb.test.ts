@@ -336,6 +336,10 @@ describe('svcctl absorb', {timeout: 300_000}, () => {
     change('number', {memoryLimitInGb: 4})
     const outcome = await run(['absorb', '--yes'])
     expect([outcome.code, documentOf(outcome).error.code, text()], outcome.stderr).toEqual([10, 'E_LOCK_LOST', unlocking])
+    // No run was begun that could be resumed.
+    expect(documentOf(outcome).error.suggestions).toEqual([
+      'When the other run has ended, run this again; if it was an apply: svcctl apply --resume',
+    ])
     expect(readdirSync(join(at.folder, '.svcctl', 'absorb'))).toEqual([])
   })
 
