@@ -13,6 +13,7 @@ import type {JsonObject} from '../../base/json.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import type {Backend, SeenTask} from '../model/backend.ts'
 import {type Collection, type LiveObject, withAllParts} from '../model/live.ts'
+import {mayBe, withSaidParts} from '../model/own-parts.ts'
 import {OutcomeUnknownError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import type {Doubts, OpenLookup} from './doubts.ts'
@@ -74,6 +75,9 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
   const {kind, doubts, account} = it
   const others = new Set<string>()
   const fits = (live: LiveObject) => !others.has(live.remoteId) && it.fits(live) && !doubts.isClaimed(account, live.remoteId)
+  // What a row does not show is no proof that it is another object.
+  const mayFit = (live: LiveObject) => fits(withSaidParts(live, it.declared))
+  let untold: string | undefined
   const isMade = it.doubt.isTaken || it.doubt.isDone
   const leastLags = isMade ? LOOKS_FOR_TAKEN + LEAST_LAGS : LEAST_LAGS
   let looks = 0
@@ -87,11 +91,12 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
   }
   const end = await waitFor<DoubtSettled>(
     async () => {
-      const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(fits))
-      const alike = collection.objects.filter(fits)
-      const unread = await tellApart(it, alike, others)
-      if (unread !== undefined) return unread
-      const found = alike.filter(fits)
+      const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(mayFit))
+      const alike = collection.objects.filter(mayFit)
+      const told = await tellApart(it, alike, others)
+      if (told.settled !== undefined) return told
+      untold ??= told.untold
+      const found = alike.filter(mayFit)
       // Another create may have found it meanwhile; and where a row misled, the list is not brought to its end yet.
       if (found.length === 0 && alike.length > 0) return again(startedAt, 0)
       const [only, second] = found
@@ -113,6 +118,8 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
       if (it.doubt.isDone && it.old?.() !== true)
         return (await wentAlong(it)) ?? unsettled(it, `${whyMade(it.doubt)}, and its list does not show it`, CERTAIN_THEN)
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
+      if (untold !== undefined && it.old?.() !== true)
+        return unsettled(it, `${untold} may be it, and shows too little of itself`, CERTAIN_THEN)
       if (it.unique || running === 'none' || it.old?.() === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
       return (await wentAlong(it)) ?? unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
@@ -129,12 +136,26 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
   return end ?? unsettled(it, absences > 0 ? 'its list may lag, and the time is over' : 'something of that kind is still running')
 }
 
-/** Takes note of those whose rows fit, and which are another object by all they show of themselves. */
-async function tellApart(it: CreateInDoubt, alike: readonly LiveObject[], others: Set<string>): Promise<DoubtSettled | undefined> {
+/**
+ * Takes note of those whose rows may fit, and which are another object by all they show of themselves.
+ *
+ * @returns `untold`: one that may be it all the same
+ */
+async function tellApart(
+  it: CreateInDoubt,
+  alike: readonly LiveObject[],
+  others: Set<string>,
+): Promise<DoubtSettled | {readonly settled?: never; readonly untold?: string}> {
   const {backend, declared = {}, fits} = it
+  let untold: string | undefined
   try {
-    for (const live of alike) if (!fits(await withAllParts(backend, declared, live))) others.add(live.remoteId)
-    return undefined
+    for (const live of alike) {
+      const whole = await withAllParts(backend, declared, live)
+      if (fits(whole)) continue
+      others.add(live.remoteId)
+      if (mayBe(declared, whole)) untold = live.remoteId
+    }
+    return untold === undefined ? {} : {untold}
   } catch (error) {
     if (error instanceof AppError) return unsettled(it, `one that is like it could not be read: ${error.message}`)
     throw error

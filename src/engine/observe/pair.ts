@@ -10,7 +10,7 @@ import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Identity, type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
-import {withRecordedParts} from '../model/own-parts.ts'
+import {withSaidParts} from '../model/own-parts.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
@@ -164,7 +164,7 @@ function fittingIn(input: PairInput): (it: Declaration) => readonly LiveObject[]
 
 /** With what whoever has it knows of it. */
 const recorded = ({ownership, collection: {backend}}: PairInput, live: LiveObject): LiveObject =>
-  withRecordedParts(live, ownership.at(backend, live.remoteId)?.entry.applied)
+  withSaidParts(live, ownership.at(backend, live.remoteId)?.entry.applied)
 
 function whyNotImported(kind: Kind, importId: string, {parent}: Collection): string {
   const isHere = idsIn(kind, importId)?.slice(0, -1).join('/') === parent.join('/')

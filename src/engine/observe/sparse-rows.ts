@@ -2,18 +2,19 @@
  * Rows that may be what is declared, and leave out what would tell: what a row does not show is no proof that it is another
  * object than the one that would be made. Each is read by its id, once for a plan, before it is paired.
  */
+import type {JsonObject} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import type {Backend} from '../model/backend.ts'
-import type {Collection, LiveObject} from '../model/live.ts'
-import {mayBe, withOwnParts} from '../model/own-parts.ts'
+import {type Collection, type LiveObject, withAllParts} from '../model/live.ts'
+import {mayBe} from '../model/own-parts.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
 import type {Match} from './pair.ts'
 
 export class SparseRows {
-  /** As their own GETs show them; `undefined` where those say that they are not there. */
-  readonly #whole = new Map<Backend, Map<string, LiveObject | undefined>>()
-  #open: {readonly backend: Backend; readonly row: LiveObject}[] = []
+  /** As their own GETs show them; as they were where those say that they are not there. */
+  readonly #whole = new Map<Backend, Map<string, LiveObject>>()
+  #open: {readonly backend: Backend; readonly row: LiveObject; readonly plain: JsonObject}[] = []
 
   /** What was open when the levels were walked before need not be any more. */
   startOver(): void {
@@ -44,7 +45,7 @@ export class SparseRows {
     const rows = this.completed(list).objects.filter(it => mayBe(plain, it) && isFree(it))
     addAll(
       this.#open,
-      rows.map(row => ({backend: list.backend, row})),
+      rows.map(row => ({backend: list.backend, row, plain})),
     )
     return rows[0]
   }
@@ -52,12 +53,12 @@ export class SparseRows {
   /** @returns whether anything was asked for that was not asked for before */
   async ask(): Promise<boolean> {
     const reads: Promise<unknown>[] = []
-    for (const {backend, row} of this.#open) {
-      const asked = this.#whole.get(backend) ?? new Map<string, LiveObject | undefined>()
+    for (const {backend, row, plain} of this.#open) {
+      const asked = this.#whole.get(backend) ?? new Map<string, LiveObject>()
       this.#whole.set(backend, asked)
       if (asked.has(row.remoteId)) continue
-      asked.set(row.remoteId, undefined)
-      reads.push(withOwnParts(backend, row, {kept: true}).then(it => asked.set(row.remoteId, it)))
+      asked.set(row.remoteId, row)
+      reads.push(withAllParts(backend, plain, row).then(it => asked.set(row.remoteId, it)))
     }
     await Promise.all(reads)
     return reads.length > 0

@@ -10,7 +10,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
-import {mayBe, withRecordedParts} from '../model/own-parts.ts'
+import {mayBe, withSaidParts} from '../model/own-parts.ts'
 import type {Operation} from '../model/plan.ts'
 import {openLeaves, plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOf} from '../model/value.ts'
@@ -74,7 +74,7 @@ export class DeclaredElsewhere {
     const live = this.#objects.get(`${account} ${remoteId}`)
     if (live === undefined) return undefined
     const parent = live.ids.slice(0, -1).join('/')
-    const shown = withRecordedParts(live, this.#input.observation.ownership.of(stack, kind.api, remoteId)?.entry.applied)
+    const shown = withSaidParts(live, this.#input.observation.ownership.of(stack, kind.api, remoteId)?.entry.applied)
     const meant = kind.identity.matches
       ? [parent, ANYWHERE].flatMap(at => this.#byTrait.get(`${account} ${name} ${at}`) ?? [])
       : [live.name ?? '', ...(declared ? [] : [ANY_NAME])].flatMap(it => this.#byTrait.get(`${account} ${name} ${it}`) ?? [])

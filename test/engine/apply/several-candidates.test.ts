@@ -51,8 +51,9 @@ describe('two lost creates that fit one row of a list', () => {
     .peering('a', 'main', network('vpc', '10.0.0.0/24'))
     .peering('b', 'main', network('vpc', '10.0.1.0/24'))
 
-  /** Its lists leave out by which field the two differ. */
-  function sparse(backend: Backend): Backend {
+  /** Its lists leave out by which field the two differ, or these. */
+  function sparse(backend: Backend, ...left: readonly string[]): Backend {
+    const isLeft = (field: string) => (left.length > 0 ? left : ['vpcCidr']).includes(field)
     const {reader} = backend
     return {
       name: backend.name,
@@ -64,7 +65,12 @@ describe('two lost creates that fit one row of a list', () => {
       reader: {
         list: async (...given) => {
           const listing = await reader.list(...given)
-          return listing && {...listing, rows: listing.rows.map(({vpcCidr: _, ...row}) => row)}
+          return (
+            listing && {
+              ...listing,
+              rows: listing.rows.map(row => Object.fromEntries(Object.entries(row).filter(([field]) => !isLeft(field)))),
+            }
+          )
         },
         read: (...given) => reader.read(...given),
         prove: (...given) => reader.prove(...given),
@@ -104,6 +110,39 @@ describe('two lost creates that fit one row of a list', () => {
           [`null_resource.${local}`, 'cloud/subscriptions/1/peerings/pcx-1'],
         ],
       ])
+    })
+  })
+
+  it.each([
+    ['is what made it', 'vpc', undefined, {found: ['cloud/subscriptions/1/peerings/pcx-1'], void: 0, unknown: 0}],
+    ['is another one', 'other', undefined, {found: [], void: 1, unknown: 0}],
+    ['does not tell', 'vpc', 200, {found: [], void: 0, unknown: 1}],
+    ['cannot be read', 'vpc', 403, {found: [], void: 0, unknown: 1}],
+  ])('show it nothing of its network, and what the row is says its own GET: %s', async (_, vpc, status, expected) => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main')])
+      const one = stackOf().subscription('main').peering('a', 'main', network('vpc', '10.0.0.0/24'))
+      const built = await lab.plan([one])
+      await lab
+        .backends('full')('shop', 'cloud')
+        .write({method: 'POST', path: '/subscriptions/1/peerings', body: network(vpc, '10.0.0.0/24')})
+      await lab.clock.sleep(180_000)
+      const {tasks} = lab.simulator.world.cloud
+      for (const id of Object.keys(tasks)) delete tasks[id]
+      const at = lab.clock.now()
+      const sent = {type: 'sent', key: 'shop:null_resource.a', step: 'create', kind: 'cloud.peering', method: 'POST'} as const
+      lab.journal = [{...sent, path: '/subscriptions/1/peerings', at}]
+      if (status !== undefined)
+        lab.simulator.inject({
+          match: {method: 'GET', path: '/subscriptions/1/peerings/*'},
+          action: {type: 'status', status, body: {vpcPeeringId: 'pcx-1', status: 'active'}},
+        })
+      const real = lab.backends('full')
+      const cloud = sparse(real('shop', 'cloud'), ...Object.keys(network('', '')))
+      const cluster = real('shop', 'cluster')
+      const end = await settle(lab, built, [one], {backendOf: (_, api) => (api === 'cloud' ? cloud : cluster)})
+      expect({found: end.found.map(it => it.remoteId), void: end.void.length, unknown: end.unknown.length}).toEqual(expected)
     })
   })
 })
