@@ -82,7 +82,8 @@ function idIn(value: Json | undefined, at = 0): string | undefined {
 
 function inSubscription(collection: string, own: (attributes: JsonObject) => string | undefined): Row['place'] {
   return attributes => {
-    const subscription = idIn(attributes.subscription_id) ?? (String(attributes.id ?? '').includes('/') ? idIn(attributes.id) : undefined)
+    const {subscription_id: named, id: whole} = attributes
+    const subscription = idIn(named) ?? (typeof whole === 'string' && whole.includes('/') ? idIn(whole) : undefined)
     const id = own(attributes)
     if (subscription === undefined || id === undefined) return undefined
     const parent = `cloud/subscriptions/${subscription}`

@@ -158,6 +158,20 @@ describe('a Terraform state', () => {
     ])
   })
 
+  it('leaves out what has anything at all for an id', () => {
+    const ids = [{toString: 1, valueOf: 1}, [[]], true, 1.5, '', '/', null]
+    const resources = ['subscription', 'subscription_database', 'subscription_peering'].map(type => ({
+      mode: 'managed',
+      type: `rediscloud_${type}`,
+      name: 'x',
+      provider: 'provider["registry.terraform.io/RedisLabs/rediscloud"]',
+      instances: ids.flatMap(id => [{attributes: {id}}, {attributes: {id, subscription_id: id, db_id: id}}]),
+    }))
+    const state = readState(JSON.stringify({version: 4, resources}), 'x')
+    const {objects, leftOut} = stateObjects(state, {acl: true, tellSecrets: () => {}})
+    expect(objects.length + leftOut.filter(it => it.attributes === undefined).length).toBe(3 * 2 * ids.length)
+  })
+
   it("is told every secret of the vendor's resources, and none of other providers", () => {
     const told: JsonObject[] = []
     stateObjects(readState(fixture('plain'), 'plain'), {acl: false, tellSecrets: it => told.push(it)})
