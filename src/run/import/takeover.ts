@@ -122,8 +122,10 @@ export async function takeOver(
     [...owned].flatMap(from => (from === undefined || open.has(from) ? [] : [from])),
     {deposed},
   )
+  // What stacks beside these declare is not looked for.
+  const nobody = workspace.others.length > 0 ? 'no declaration of the chosen stacks' : 'no declaration'
   const left: Skipped[] = [
-    ...undeclared.map(it => ({address: it.from, reason: `no declaration means ${it.remoteId ?? `it in ${it.parent ?? ''}`}`})),
+    ...undeclared.map(it => ({address: it.from, reason: `${nobody} means ${it.remoteId ?? `it in ${it.parent ?? ''}`}`})),
     ...elsewhere.map(({object, owner}) => ({address: object.from, reason: `stack ${owner} has ${object.remoteId} in its ledger`})),
     ...lettingGo.notYet,
   ]

@@ -307,6 +307,12 @@ describe('svcctl import --from-tfstate', () => {
     const {imported, skipped} = documentOf(outcome)
     expect(imported.map((it: {address: string}) => it.address)).toEqual(['null_resource.cache'])
     expect(skipped).toContainEqual({address: 'rediscloud_subscription.main', reason: 'stack shop has cloud/subscriptions/1 in its ledger'})
+    const beside = [jsonStack('shop').subscription('main'), jsonStack('other').subscription('elsewhere')]
+    const other = documentOf(await run(['import', '--from-tfstate', 'state.json', '--stack', 'other'], beside))
+    expect(other.skipped).toContainEqual({
+      address: 'rediscloud_subscription_peering.aws',
+      reason: 'no declaration of the chosen stacks means cloud/subscriptions/1/peerings/pcx-1',
+    })
   })
 
   it('is about one account: with stacks of two it asks which, and what the other one has under equal ids is of no account here', async () => {
