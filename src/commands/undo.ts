@@ -14,8 +14,8 @@ export default class UndoCommand extends ReadingStackCommand {
   static override description =
     'Writes an ordinary plan: show it, get it approved, apply it. Changes that somebody made since the run stay. The command lists what no plan can bring back: deleted or replaced data, secrets, what the API cannot change. Your code is not touched: it still declares what the run did.\n'
   static override examples = [
-    '<%= config.bin %> <%= command.id %> 20261122T101500-1a2b3c --out undo.plan',
-    "<%= config.bin %> <%= command.id %> 20261122T101500-1a2b3c --out undo.plan --allow-destroy '*' --output json",
+    '<%= config.bin %> <%= command.id %> 20261122T101500123-1a2b3c --out undo.plan',
+    "<%= config.bin %> <%= command.id %> 20261122T101500123-1a2b3c --out undo.plan --allow-destroy '*' --output json",
   ]
   static override args = {run: Args.string({description: 'a run as "svcctl runs list" names it', required: true, ignoreStdin: true})}
   static override flags = {
