@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
 import {type AuditEvent, chained, NOTHING, readLine} from '../../src/audit/entry.ts'
+import {processorTime} from '../support/processor-time.ts'
 import {entry} from './sample-entry.ts'
 
 const line = (event: Partial<AuditEvent> = {}): string => chained(entry(event), {seq: 0, hash: NOTHING}).text
@@ -57,7 +58,7 @@ describe('a line of an audit', () => {
 })
 
 it('of a million lines that are none each is told without an error', () => {
-  const before = performance.now()
+  const takenMs = processorTime()
   for (let at = 0; at < 1_000_000; at++) if (readLine('') !== undefined) throw new Error('an empty line is no entry')
-  expect(performance.now() - before).toBeLessThan(3_000)
+  expect(takenMs()).toBeLessThan(3_000)
 })

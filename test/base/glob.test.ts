@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {globPattern} from '../../src/base/glob.ts'
+import {processorTime} from '../support/processor-time.ts'
 import {seedOr} from '../support/seed.ts'
 
 describe('a pattern', () => {
@@ -37,10 +38,10 @@ describe('a pattern', () => {
   })
 
   it('has an answer at once, however many ways there are to try', () => {
-    const before = performance.now()
+    const takenMs = processorTime()
     expect(globPattern(`${'*a'.repeat(500)}*b`).test('a'.repeat(2_000))).toBe(false)
     expect(globPattern(`${'*'.repeat(5_000)}b`).test('a'.repeat(2_000))).toBe(false)
     expect(globPattern(`*${'?'.repeat(900)}b*c`).test('a'.repeat(2_000))).toBe(false)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(takenMs()).toBeLessThan(2_000)
   })
 })

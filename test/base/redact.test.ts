@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {Redactor} from '../../src/base/redact.ts'
+import {processorTime} from '../support/processor-time.ts'
 import {seedOr} from '../support/seed.ts'
 
 const knowing = (...secrets: string[]) => {
@@ -194,25 +195,25 @@ describe('a redactor', () => {
 
   it('is as quick with a text of nothing but letters that nobody sees', () => {
     const redactor = knowing('p"ss wörd/1!'.repeat(30))
-    const before = performance.now()
+    const takenMs = processorTime()
     for (const text of ['\u200b'.repeat(2_000_000), 'a\u00ad'.repeat(1_000_000), '\u001b['.repeat(1_000_000), '\u001b]'.repeat(1_000_000)])
       expect(redactor.text(text) === text).toBe(true)
-    expect(performance.now() - before).toBeLessThan(8_000)
+    expect(takenMs()).toBeLessThan(8_000)
   })
 
   it('is as quick with a text of nothing but letters that are spelled by numbers', () => {
     const redactor = knowing('p"ss wörd/1!'.repeat(30))
-    const before = performance.now()
+    const takenMs = processorTime()
     for (const text of ['%2525'.repeat(400_000), '&#65;'.repeat(400_000), '%'.repeat(2_000_000)]) expect(redactor.text(text)).toBe(text)
     for (const text of ['.'.repeat(20_000_000), '%4'.repeat(8_000_000)]) expect(redactor.text(text) === text).toBe(true)
-    expect(performance.now() - before).toBeLessThan(8_000)
+    expect(takenMs()).toBeLessThan(8_000)
   })
 
   it('is as quick with a text of nothing but cuts', () => {
     const redactor = knowing('p"ss wörd/1!'.repeat(300))
-    const before = performance.now()
+    const takenMs = processorTime()
     expect(redactor.text('p"s…'.repeat(200_000))).toBe('[redacted]…'.repeat(200_000))
-    expect(performance.now() - before).toBeLessThan(5_000)
+    expect(takenMs()).toBeLessThan(5_000)
   })
 
   it('covers two secrets that overlap as one', () => {

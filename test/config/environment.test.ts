@@ -2,6 +2,7 @@ import {isAbsolute} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readEnvironment} from '../../src/config/environment.ts'
 import {expandVariables} from '../../src/config/expand.ts'
+import {processorTime} from '../support/processor-time.ts'
 
 describe('the environment', () => {
   it('puts files where XDG says, and below the home folder otherwise', () => {
@@ -76,10 +77,10 @@ describe('expansion of variables', () => {
 
   it('takes as long as the text is, also where nothing that begins there ends', () => {
     const text = '${A:-'.repeat(60_000)
-    const began = performance.now()
+    const takenMs = processorTime()
     expect(expand(`${text}`)).toBe(text)
     expect(expand(`}${text}`)).toBe(`}${text}`)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(takenMs()).toBeLessThan(1_000)
   })
 
   it('fails for a variable that is not set, naming it and the key', () => {

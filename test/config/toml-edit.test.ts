@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {removeFilesKey, removeProfile, saveFilesKey, saveProfile} from '../../src/config/profile-store.ts'
+import {processorTime} from '../support/processor-time.ts'
 import {editedFile} from './edit-place.ts'
 
 const {place, edited} = editedFile('toml-edit-')
@@ -72,7 +73,7 @@ deployment_type = "cloud"
 })
 
 it('an edit of a file of blanks or comments takes no longer than any: one of 500 kB of blanks took minutes', async () => {
-  const began = performance.now()
+  const takenMs = processorTime()
   const add = () => saveProfile(place(), {name: 'b', deployment: 'cloud', set: {}, unset: []})
   const b = '[profiles.b]\ndeployment_type = "cloud"\n'
   const a = '[profiles.a]\ndeployment_type = "cloud"\n'
@@ -83,7 +84,7 @@ it('an edit of a file of blanks or comments takes no longer than any: one of 500
   expect(await edited(`${comments}\n${comments.slice(0, 10)}${a}`, () => saveFilesKey(place(), 'k'))).toBe(
     `${comments}\nfiles_api_key = "k"\n\n${comments.slice(0, 10)}${a}`,
   )
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(takenMs()).toBeLessThan(10_000)
 })
 
 describe('a field that is added to a profile', () => {

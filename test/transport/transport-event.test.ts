@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {shownPath} from '../../src/transport/transport-event.ts'
+import {processorTime} from '../support/processor-time.ts'
 
 describe('the path as it may be shown', () => {
   it.each([
@@ -12,8 +13,8 @@ describe('the path as it may be shown', () => {
   })
 
   it('takes no longer than the path is long', () => {
-    const began = performance.now()
+    const takenMs = processorTime()
     for (const part of ['?key', 'key', '?', '&key']) shownPath(`/x?${part.repeat(20_000)}`)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(takenMs()).toBeLessThan(1_000)
   })
 })

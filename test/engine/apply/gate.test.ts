@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {Gate, type Group, type Passage, type Turnstile} from '../../../src/engine/apply/gate.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
+import {processorTime} from '../../support/processor-time.ts'
 
 /** A turn in a gate that lasts until it is told to leave. */
 function turn(gate: Gate, groups: readonly Group[], {key = '', behind = 0}: {key?: string; behind?: number} = {}) {
@@ -33,14 +34,14 @@ describe('a gate before which thousands wait', () => {
 
   it.each(Object.entries(shapes))('lets them through at a price for each that does not grow with the line: %s', async (_, groupsOf) => {
     const costMs = async (count: number): Promise<number> => {
-      const before = process.cpuUsage()
+      const takenMs = processorTime()
       const gate = new Gate()
       const work = (place: Turnstile) => Promise.resolve(place.answered(true))
       await Promise.all(
         Array.from({length: count}, (_none, i) => gate.within({key: `${i}`, groups: groupsOf(i), behind: i % 7}, undefined, work)),
       )
-      const {user, system} = process.cpuUsage(before)
-      return (user + system) / 1000
+      const ms = takenMs()
+      return ms
     }
     await costMs(1_000)
     // The least of several: what else the machine does, a collection of garbage too, only ever adds.
