@@ -212,7 +212,8 @@ function compareAbsent(walk: Walk, difference: Difference): void {
   const {place, declared, applied} = difference
   const {rule} = place
   // What never changes is not worth a look for the few answers that may show it, as long as a ledger knows of it.
-  if (!(rule.mayBeAbsent && rule.immutable)) walk.missing(pathOf(place))
+  const isWorthALook = !(rule.mayBeAbsent && rule.immutable)
+  if (isWorthALook) walk.missing(pathOf(place))
   const hopeless = rule.immutable || walk.kind.verbs.read === undefined
   const mute = rule.mayBeAbsent || hopeless
   if (declared instanceof Deferred) compareUnseen(walk, difference)
@@ -224,10 +225,13 @@ function compareAbsent(walk: Walk, difference: Difference): void {
   else if (applied !== undefined) {
     if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
     else walk.decides?.(place, 'unread', difference, 'no answer shows it; the ledger has it as declared')
-  } else if (mute && (!walk.owned || (rule.mayBeAbsent && hopeless))) {
+  } else if (mute && (!walk.owned || rule.implied)) {
     walk.assumes(pathOf(place))
     walk.decides?.(place, 'unread', difference, 'no answer shows it; taken for equal, for want of a ledger that knows')
-  } else walk.differs(difference)
+  } else {
+    if (!isWorthALook) walk.missing(pathOf(place))
+    walk.differs(difference)
+  }
 }
 
 /**

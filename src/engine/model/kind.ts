@@ -112,6 +112,8 @@ export interface FieldRule {
   readonly serverAdds?: boolean
   /** The API may leave the field out of every answer: where the object's own GET does too, the ledger is asked, and without one it counts as equal. */
   readonly mayBeAbsent?: boolean
+  /** What it is follows from the other fields: it counts as equal where no answer shows it, also where a ledger never had it. */
+  readonly implied?: boolean
   /** An object the API replaces whole: when one leaf differs, the whole (declared over live) is sent. True unless set to false. */
   readonly whole?: boolean
   /** Equality by meaning (units, single precision, spacing). */

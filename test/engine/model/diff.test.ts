@@ -349,6 +349,15 @@ describe('diff of the other cloud kinds', () => {
     const owned = diff({provider: 'AWS', region: 'us-east-1'}, {region: 'us-east-1'}, {kind: cloudPeering, applied: {region: 'us-east-1'}})
     expect(owned).toEqual(found)
   })
+
+  it('replaces a peering that gets a field which was never sent, and asks the object itself for it first', () => {
+    const applied = {region: 'us-east-1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}
+    const declared = {...applied, vpcCidrs: ['10.0.0.0/24', '10.1.0.0/24']}
+    const found = diff(declared, applied, {kind: cloudPeering, applied})
+    expect(found.changes).toMatchObject([{path: '/vpcCidrs', moved: 'in git'}])
+    expect([found.immutable, found.missingInLive, found.assumed]).toEqual([['/vpcCidrs'], ['/vpcCidrs'], []])
+    expect(diff(declared, applied, {kind: cloudPeering}).changes).toEqual([])
+  })
 })
 
 describe('diff of what an answer need not show and calls null', () => {

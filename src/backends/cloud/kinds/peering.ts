@@ -121,7 +121,7 @@ export const cloudPeering = defineKind({
       mayBeAbsent: true,
       risk: whenChanged('the peering is replaced: traffic through it stops until the new one is accepted'),
     },
-    '/provider': {equal: sameProvider},
+    '/provider': {equal: sameProvider, implied: true},
   },
   verbs: collectionVerbs('/subscriptions/*/peerings', ['list', 'read', 'create', 'delete']),
   taskWords: ['peering'],
