@@ -305,7 +305,7 @@ class Pass {
     for (const stack of this.#input.stacks) {
       if (!this.#input.selected.has(stack.name)) continue
       for (const parent of stack.declarations) {
-        const live = parent.policy.exclusive.length > 0 ? this.#matches.get(parent.key)?.live : undefined
+        const live = parent.policy.exclusive.length > 0 && this.#chosen(parent) ? this.#matches.get(parent.key)?.live : undefined
         if (live === undefined) continue
         for (const word of parent.policy.exclusive) {
           const name = this.#kind(parent.kind).exclusive?.[word]

@@ -6,23 +6,21 @@ import {canonicalJson, type Json} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
-import {deposedAddress, deposes, withoutDeposed} from '../model/deposed.ts'
-import {parentRemoteId} from '../model/kind.ts'
+import {deposedAddress, deposes} from '../model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Change, OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
-import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
+import {type Deferred, type Key, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import type {Going} from '../observe/observation.ts'
-import {type Begun, foundBy, once, whyNotMade} from './begun.ts'
+import {type Begun, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 import {leavingStill, leftToDelete, takenAlongBy} from './leaving-still.ts'
 import {isMadeWith} from './made-with.ts'
 import {isHeldStill, meantElsewhere} from './meant-elsewhere.ts'
+import {movedMeanwhile} from './moved-meanwhile.ts'
 import type {PlanInput} from './plan-input.ts'
 import {StalePlanError} from './stale-plan.ts'
-
-/** Operations that do something. */
-export const touched = (plan: Plan): Operation[] => plan.operations.filter(it => it.action !== 'no-op')
+import {touched} from './touched.ts'
 
 /** The stacks of a plan as far as it touches them; parents that stay as they are become remote paths. */
 export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret | Deferred): StackDeclarations[] {
@@ -153,12 +151,7 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
   const isTakenAlong = takenAlongBy(plan, input)
   const meant = meantElsewhere(input, fresh)
-  const moved = [
-    ...parentsMoved(plan, input),
-    ...joinedMeanwhile(plan, fresh),
-    ...takenMeanwhile(plan, byKey, ledgers),
-    ...displaced(plan, fresh, begun),
-  ]
+  const moved = [...movedMeanwhile(plan, fresh, byKey, input)]
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, input)) return planned
     const now = byKey.get(keyOfOperation(planned)) ?? leavingStill(planned, byKey)
@@ -191,94 +184,6 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
   const order = new Map(fresh.map((it, at) => [keyOfOperation(it), at]))
   const at = (it: Operation) => order.get(keyOfOperation(it)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))
-}
-
-interface Moved {
-  readonly address: string
-  readonly message: string
-}
-
-/**
- * Parents that stay as they are are not looked at: the ledgers must still have the objects that the plan puts things into, or
- * takes from what nobody declares in them.
- */
-function parentsMoved(plan: Plan, {kinds, ledgers}: StillValidInput): Moved[] {
-  const planned = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
-  const objects = new Map(plan.operations.flatMap(it => (it.remoteId === undefined ? [] : [[keyOf(it.stack, it.remoteId), it]])))
-  const parents = new Map(
-    touched(plan).flatMap(({stack, cause, remoteId = '', declared}) => {
-      const holder = cause === 'exclusive' ? objects.get(keyOf(stack, parentRemoteId({kinds}, remoteId) ?? '')) : undefined
-      const parent = holder === undefined ? declared?.parent : ({by: 'key', key: keyOfOperation(holder)} as const)
-      return parent?.by === 'key' ? [[parent.key, parent] as const] : []
-    }),
-  )
-  return [...parents.values()].flatMap(({key, remoteId, ledgerHas}) => {
-    const it = planned.get(key)
-    if (it !== undefined && it.action !== 'no-op') return []
-    const now = entryAt(ledgers, key)?.remoteId
-    const was = it === undefined ? remoteId : it.remoteId
-    // What was found by its name alone no ledger need have; another object there is another one.
-    if (now === was || (it === undefined && (now === undefined || now === ledgerHas))) return []
-    return [{address: key, message: `planned was ${was ?? 'nothing'}, and the ledger has ${now ?? 'nothing'}`}]
-  })
-}
-
-function entryAt(ledgers: ReadonlyMap<string, Ledger>, key: Key): LedgerEntry | undefined {
-  const at = key.indexOf(':')
-  return ledgers.get(key.slice(0, at))?.entries.get(key.slice(at + 1))
-}
-
-/** What has come into a planned deletion and would go with it, unseen by whoever approved that. */
-function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
-  const known = new Set(plan.operations.map(keyOfOperation))
-  return fresh.flatMap(it => {
-    const key = keyOfOperation(it)
-    return it.cause === 'made-inline' && !known.has(key) ? [{address: key, message: `it is there now, and ${it.reason}`}] : []
-  })
-}
-
-/**
- * What the ledger has under an address at which the plan does not know it: a colleague has declared and applied it, or
- * renamed it, since. Planning again looks only at what the plan touches, and would not see that.
- */
-function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
-  const holders = new Map<Key, string[]>()
-  for (const {stack, entries} of ledgers.values()) {
-    for (const {address, remoteId} of entries.values()) {
-      const object = keyOf(stack, remoteId)
-      holders.set(object, [...(holders.get(object) ?? []), address])
-    }
-  }
-  return touched(plan).flatMap(it => {
-    // What is left where it is does not say where that is: it would give way to what comes to its address.
-    const {stack, address, action, movedFrom = action === 'blocked' ? withoutDeposed(address) : address} = it
-    const key = keyOfOperation(it)
-    const remoteId = it.remoteId ?? (action === 'blocked' ? undefined : fresh.get(key)?.remoteId)
-    if (remoteId === undefined) return []
-    const own = [address, movedFrom].flatMap(at => [at, deposedAddress(at, remoteId)])
-    const [holder, ...more] = holders.get(keyOf(stack, remoteId)) ?? []
-    return holder === undefined || [holder, ...more].some(at => own.includes(at))
-      ? []
-      : [{address: key, message: `planned for ${remoteId}, and the ledger has it as ${holder} by now`}]
-  })
-}
-
-/**
- * Objects that have come to an address which the plan gives to others: written over, they would be nobody's; put aside, the next
- * plan would delete them. What the plan leaves there it says; a run knows what else it found.
- */
-function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undefined): Moved[] {
-  const found = begun && foundBy(begun)
-  if (begun !== undefined && found === undefined) return []
-  const known = new Set(plan.operations.map(keyOfOperation))
-  const given = new Map(touched(plan).flatMap(it => (it.action === 'blocked' ? [] : [[keyOfOperation(it), it]])))
-  return fresh.flatMap(it => {
-    if (it.declared !== undefined || it.movedFrom === undefined || known.has(keyOfOperation(it))) return []
-    const address = keyOf(it.stack, it.movedFrom)
-    const taker = given.get(address)
-    const isLeft = it.remoteId !== undefined && (taker?.besides === it.remoteId || found?.(address, it.remoteId) === true)
-    return taker === undefined || isLeft ? [] : [{address, message: `the ledger has ${it.remoteId ?? 'another object'} there by now`}]
-  })
 }
 
 /** Why something is done that no ledger and no declaration of what is looked at again says; guards ask it, too. */
@@ -366,11 +271,19 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
   // It has come to this stack already, with the run that is resumed or by a transfer: what differs is the next plan's to change.
   if (planned.from !== undefined && now.from === undefined && owned && now.adopts !== true && now.remoteId === planned.remoteId)
     return satisfied
-  // Recording what is already so sends nothing and takes nothing from anybody.
-  if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
+  // Recording what is already so sends nothing and takes nothing from anybody, as long as it is of the object that was approved.
+  const isOfAnother = planned.remoteId !== undefined && planned.remoteId !== now.remoteId
+  if (planned.action === 'create' && now.action === 'adopt' && (planned.secrets ?? []).length > 0 && !begun())
+    return `planned was create, and ${now.remoteId ?? 'it'} is there by now: its secrets would not be set`
+  if (!sends(now) && now.changes.length === 0 && !isOfAnother && planned.action !== 'delete' && planned.action !== 'replace') return now
   if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`
   if (now.remoteId !== planned.remoteId)
     return `planned for ${planned.remoteId ?? 'a new object'}, and now it would be ${now.remoteId ?? 'a new object'}`
+  return asApproved(planned, now, begun)
+}
+
+/** The same operation on the same object: whether what it deletes and what it changes is what was approved. */
+function asApproved(planned: Operation, now: Operation, begun: () => boolean): Operation | string {
   if (now.action === 'delete' || now.action === 'replace') {
     const joined = (now.takes ?? []).filter(it => !planned.takes?.includes(it)).map(it => `${it} is in it now, and would go with it`)
     const different = [...formerDifferences(planned, now), ...joined]

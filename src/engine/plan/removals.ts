@@ -287,8 +287,9 @@ function exclusiveRemovals(
 ): Operation[] {
   const {observation, selected} = input
   const operations: Operation[] = []
-  for (const {declaration, match} of observation.pairs.values()) {
-    if (match === undefined || !selected.has(declaration.stack) || elsewhere.has(declaration.key)) continue
+  for (const {declaration, match, context} of observation.pairs.values()) {
+    // What this run only refers to is left as it is, and so is what it holds.
+    if (match === undefined || context || !selected.has(declaration.stack) || elsewhere.has(declaration.key)) continue
     for (const word of declaration.policy.exclusive) {
       const child = match.live.kind.exclusive?.[word]
       if (child === undefined) continue

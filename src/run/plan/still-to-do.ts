@@ -6,8 +6,9 @@ import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {wholePlan} from '../../engine/observe/choice.ts'
 import type {Begun} from '../../engine/plan/begun.ts'
 import {type BuiltPlan, PlanProblemsError} from '../../engine/plan/build.ts'
-import {acceptedIn, goingOf, leftAloneIn, stillValid, touched, touchedLedger, untouchedLedger} from '../../engine/plan/recheck.ts'
+import {acceptedIn, goingOf, leftAloneIn, stillValid, touchedLedger, untouchedLedger} from '../../engine/plan/recheck.ts'
 import {StalePlanError} from '../../engine/plan/stale-plan.ts'
+import {touched} from '../../engine/plan/touched.ts'
 import type {PlanWishes} from './plan.ts'
 
 /** What plans again is given in the place of its own ledgers. */

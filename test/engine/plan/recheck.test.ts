@@ -3,6 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {EXIT} from '../../../src/base/errors.ts'
 import {beforeImage} from '../../../src/engine/model/before-image.ts'
 import type {Operation, Plan} from '../../../src/engine/model/plan.ts'
+import {Secret} from '../../../src/engine/model/value.ts'
 import type {Begun} from '../../../src/engine/plan/begun.ts'
 import {world} from '../../../src/simulator/index.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -74,6 +75,91 @@ describe('an object that a colleague has taken into the ledger since', () => {
       const plan = await monday(lab, planned)
       await lab.apply([main().database('theirs', 'main', {name: 'cache'})])
       await expect(lab.recheck(plan, [planned])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+})
+
+describe('an object that somebody else has made since, under the name of one that the plan creates', () => {
+  const planned = () => stackOf('shop').subscription('theirs', {}, {exclusive: ['peerings']})
+  const theirs = ({operations}: Plan) => operations.find(it => it.address.endsWith('theirs'))
+  const stranger = (lab: Lab) => world().subscription('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(lab.simulator)
+
+  it('is not taken over where the plan after this one would remove what is in it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').bdb('local')])
+      const stack = planned().bdb('local')
+      const plan = await monday(lab, stack)
+      expect(theirs(plan)).toMatchObject({action: 'create'})
+      stranger(lab)
+      await expect(lab.recheck(plan, [stack])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringMatching(/peerings\/\S+ is in cloud\/subscriptions\/1 now, and would be removed as undeclared/),
+      })
+    })
+  })
+
+  it('is not taken over either where the plan adopts it, and something has come into it since', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').bdb('local')])
+      world().subscription('theirs').into(lab.simulator)
+      const stack = planned().bdb('local')
+      const plan = await monday(lab, stack)
+      expect(theirs(plan)).toMatchObject({action: 'adopt'})
+      await lab.recheck(plan, [stack])
+      await lab.apply([stackOf('other').subscription('theirs').peering('link', 'theirs')])
+      lab.store('other').ledger = {...lab.store('other').ledger, entries: new Map()}
+      await expect(lab.recheck(plan, [stack])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+
+  it('is recorded as the plan would have made it where it holds nothing', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').bdb('local')])
+      const stack = planned().bdb('local')
+      const plan = await monday(lab, stack)
+      world().subscription('theirs').into(lab.simulator)
+      expect(theirs((await lab.recheck(plan, [stack])).plan)).toMatchObject({action: 'adopt', cause: 'found-by-name'})
+    })
+  })
+
+  it('is not taken over in the place of one that gets a secret', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').bdb('local')])
+      const stack = stackOf('shop')
+        .bdb('local')
+        .bdb('q', {authentication_redis_pass: new Secret('s3cret-word')})
+      const plan = await monday(lab, stack)
+      await lab.apply([stackOf('other').bdb('q')])
+      lab.store('other').ledger = {...lab.store('other').ledger, entries: new Map()}
+      await expect(lab.recheck(plan, [stack])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('is there by now: its secrets would not be set'),
+      })
+    })
+  })
+})
+
+describe('an object that was deleted and made again since', () => {
+  it.each([
+    ['an update', 2],
+    ['an adoption', 1],
+  ])('is another one than %s was approved for', async (_, memoryLimitInGb) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main().database('cache', 'main')])
+      const {ledger} = lab.store('shop')
+      if (memoryLimitInGb === 1)
+        lab.store('shop').ledger = {...ledger, entries: new Map([...ledger.entries].filter(([address]) => !address.endsWith('cache')))}
+      const stack = main().database('cache', 'main', {memoryLimitInGb})
+      const plan = await monday(lab, stack)
+      expect(plan.operations.find(it => it.address.endsWith('cache'))).toMatchObject({remoteId: 'cloud/subscriptions/1/databases/1'})
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', delete: true})
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'cache', memoryLimitInGb}})
+      await expect(lab.recheck(plan, [stack])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
     })
   })
 })

@@ -113,4 +113,21 @@ describe('plan --scope changed', () => {
     expect(plan.requests.used).toBeLessThanOrEqual(6)
     expect(plan.notes.join()).toContain('--scope changed')
   })
+
+  it('leaves what an exclusive subscription holds alone that it only refers to, and reads no list for it', async () => {
+    const lab = new Lab()
+    const shop = (gb: number) =>
+      stackOf()
+        .subscription('main', {}, {exclusive: ['databases', 'peerings']})
+        .database('cache', 'main', {memoryLimitInGb: gb})
+    await lab.run(async () => {
+      await lab.apply([shop(1)])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/peerings', create: {provider: 'AWS', region: 'r', vpcId: 'vpc-9'}})
+      lab.simulator.clearLog()
+      const {plan} = await lab.plan([shop(2)], {onlyChanged: true})
+      expect(plan.summary).toMatchObject({update: 1, delete: 0})
+      expect(lab.simulator.log.filter(it => it.path.includes('/peerings'))).toEqual([])
+      expect((await lab.plan([shop(2)])).plan.summary).toMatchObject({update: 1, delete: 1})
+    })
+  })
 })
