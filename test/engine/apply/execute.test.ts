@@ -469,3 +469,17 @@ describe('a task that names something else than what it made', () => {
     expect(lab.clock.now() - began).toBeLessThan(60_000)
   })
 })
+
+describe('what the API cannot do', () => {
+  it('ends blocked with its own reason, also where it hangs on something else that is', async () => {
+    const lab = new Lab()
+    const shop = (parent: string) =>
+      stackOf().subscription('main').database('one', 'main').database('two', 'main').rule('ro', parent).user('app', parent, {}, ['ro'])
+    const result = await lab.run(async () => {
+      await lab.apply([shop('one')])
+      return lab.apply([shop('two')], {lifts: {skipBlocked: true}})
+    })
+    expect(result.summary).toMatchObject({blocked: 2, skipped: 0})
+    expect(result.ended.filter(it => it.state === 'blocked').map(it => it.error?.code)).toEqual(['E_BLOCKED', 'E_BLOCKED'])
+  })
+})
