@@ -26,7 +26,8 @@ import {withLeftOut} from '../journal/left-out.ts'
 import {type RunHeader, startRun, tidyRuns, writeResidual} from '../journal/run-files.ts'
 import {TravellingJournal} from '../journal/travelling-journal.ts'
 import {carryOver} from '../ledgers/carry-over.ts'
-import {accountsOf, recordedAccounts} from '../workspace/accounts.ts'
+import {PlanTargetError} from '../plan/saved-plan.ts'
+import {accountsOf, recordedAccounts, renamedAccount} from '../workspace/accounts.ts'
 import {changeLimits, LearnedLimits} from '../workspace/change-limits.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
@@ -134,6 +135,8 @@ async function underWay(
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack, plan)})
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
   const accounts = accountsOf(workspace, recorded)
+  const other = renamedAccount(plan.accounts, accounts)
+  if (other !== undefined) throw new PlanTargetError(other)
   if (!plan.operations.some(it => it.action !== 'no-op')) return withRest(input, accounts, await nothingToDo(input, work, book))
   const {run, journal: file} = begin(host, input.approved, {
     ledgers: Object.fromEntries([...workspace.ownLedgers].map(([stack, {place}]) => [stack, place])),

@@ -132,7 +132,7 @@ async function difference(
 ): Promise<Omit<OtherAccount, 'api'> | undefined> {
   const {address, keyHash} = connection
   if (made?.address !== address) return {was: made?.address ?? 'no address', is: address}
-  if (made.keyHash === keyHash) return undefined
+  if (made.keyHash === keyHash) return namedOtherwise(api, made, recordedId(ledgers, api, connection))
   const was = made.account ?? recordedId(ledgers, api, made)
   if (was === undefined)
     return {was: `${address} with other credentials`, is: 'those of another user (whose account the others are of is not known)'}
@@ -145,6 +145,27 @@ async function difference(
       is: `those of another user (whose account they are of is not known: ${now.why})`,
     }
   return now === was ? undefined : {was: `${address}, account ${was}`, is: `account ${now}`}
+}
+
+/** One key is of one account: what something was made for under the same key has no other id than that account has. */
+function namedOtherwise(
+  api: string,
+  {address, account: was}: Pick<LedgerAccount, 'address' | 'account'>,
+  now: string | undefined,
+): Omit<OtherAccount, 'api'> | undefined {
+  const isOther = isKnownById(api) && was !== undefined && now !== undefined && was !== now
+  return isOther ? {was: `${address}, account ${was}`, is: `account ${now}`} : undefined
+}
+
+/** The same where the ids became known after that: the first of `made` that has another one by `now`. Both as `accountsOf` names them. */
+export function renamedAccount(made: Plan['accounts'], now: Plan['accounts']): OtherAccount | undefined {
+  for (const [name, it] of Object.entries(made)) {
+    const api = APIS.find(known => name === known || name.endsWith(`:${known}`))
+    const {account, keyHash} = now[name] ?? {}
+    const other = api !== undefined && it.keyHash === keyHash ? namedOtherwise(api, it, account) : undefined
+    if (api !== undefined && other !== undefined) return {api, ...other}
+  }
+  return undefined
 }
 
 /**

@@ -335,6 +335,18 @@ describe('a saved plan', () => {
     expect(at.writes).toEqual([])
   })
 
+  it('of another account is refused under the same key, whether the ledger knows whose that is or the first apply asks', async () => {
+    for (const applied of [false, true]) {
+      if (applied) expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+      const plan = JSON.parse((await saved(2)).text)
+      const forged = {...plan, accounts: {...plan.accounts, cloud: {...plan.accounts.cloud, account: 'of-others'}}}
+      writeFileSync(join(at.folder, 'others.plan'), JSON.stringify({...forged, hash: hashOf(forged)}))
+      at.simulator.clearLog()
+      const outcome = await at.fast(['apply', 'others.plan', '--auto-approve', '-o', 'json'], secrets)
+      expect([outcome.code, documentOf(outcome).error?.code, at.writes]).toEqual([3, 'E_PLAN_TARGET', []])
+    }
+  })
+
   it('is guarded by what the ledger has now: whatever the file says of it, and with the objects named that nobody looked at', async () => {
     const many = (count: number) => {
       const declared = jsonStack(name).subscription('sub', {name})
