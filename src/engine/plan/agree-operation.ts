@@ -9,6 +9,7 @@ import {openLeaves, plainPart} from '../model/resolve.ts'
 import {shownAs} from '../model/shown-field.ts'
 import {Deferred, type Key, keyOfOperation, Secret, type Value, type ValueObject} from '../model/value.ts'
 import {createChanges} from './creation.ts'
+import {parentChange, parentPath} from './parent-change.ts'
 
 /** What an operation has by its action; what is not named may be there or not. */
 const SHAPES: Readonly<Record<Action, {readonly declared?: boolean; readonly remoteId?: boolean; readonly changes?: false}>> = {
@@ -46,7 +47,7 @@ export function* faultsOf(it: Operation, byKey: ReadonlyMap<Key, Operation>, kin
   const name = kind.identity.key(plainPart(declaration.spec))
   if (name !== it.name) yield `it is called ${JSON.stringify(it.name)}, and ${JSON.stringify(name)} is declared`
   yield* leafFaults(it, kind, declaration.spec)
-  yield* changeFaults(it, kind, declaration.spec)
+  yield* changeFaults(it, kind, {kinds, parent: declaredParent(it, byKey)}, declaration.spec)
 }
 
 function* shapeFaults(it: Operation, kind: Kind): Generator<string> {
@@ -90,6 +91,13 @@ function* edgeFaults(it: Operation, byKey: ReadonlyMap<Key, Operation>): Generat
     if (declaredEdge(edge) && !wanted.includes(edge.key)) yield `it waits for ${edge.key}, and does not hang on it`
 }
 
+/** The remote path of what an object is declared in, as far as the plan knows it. */
+function declaredParent({declared}: Operation, byKey: ReadonlyMap<Key, Operation>): string | undefined {
+  const parent = declared?.parent
+  if (parent?.by === 'remoteId') return parent.remoteId
+  return parent?.by === 'key' ? (byKey.get(parent.key)?.remoteId ?? parent.remoteId) : undefined
+}
+
 function* parentFaults(it: Operation, kind: Kind, byKey: ReadonlyMap<Key, Operation>, kinds: Kinds): Generator<string> {
   const parent = it.declared?.parent
   if ((kind.parent !== undefined) !== (parent !== undefined)) {
@@ -97,8 +105,8 @@ function* parentFaults(it: Operation, kind: Kind, byKey: ReadonlyMap<Key, Operat
     return
   }
   const above = parent?.by === 'key' ? byKey.get(parent.key) : undefined
+  const path = declaredParent(it, byKey)
   if (above !== undefined && above.kind !== kind.parent?.kind) yield `its ${kind.parent?.field ?? 'parent'} is a ${above.kind}`
-  const path = parent?.by === 'remoteId' ? parent.remoteId : parent?.by === 'key' ? (above?.remoteId ?? parent.remoteId) : undefined
   if (parent?.by === 'key' && above === undefined && path === undefined)
     yield `it hangs on ${parent.key}, and the plan knows nothing of that`
   if (path === undefined) return
@@ -137,7 +145,12 @@ function isMark(value: Value): boolean {
   return others.length === 0 && only !== undefined && (only[0] === 'secret' || only[0] === 'unknown') && only[1] === true
 }
 
-function* changeFaults(it: Operation, kind: Kind, spec: ValueObject): Generator<string> {
+function* changeFaults(
+  it: Operation,
+  kind: Kind,
+  place: {readonly kinds: Kinds; readonly parent: string | undefined},
+  spec: ValueObject,
+): Generator<string> {
   if (it.action === 'create' || (it.action === 'blocked' && it.wants === 'create')) {
     const sent = createChanges(kind, spec)
     if (!same(sent, it.changes)) yield `it shows ${told(it.changes)}, and ${told(sent)} is declared`
@@ -145,12 +158,21 @@ function* changeFaults(it: Operation, kind: Kind, spec: ValueObject): Generator<
   }
   const paths = it.changes.map(change => change.path)
   if (new Set(paths).size !== paths.length) yield 'it changes one field twice'
+  const parent = parentPath(kind)
+  const leaves = it.action === 'replace' && (it.cause === 'parent-changed' || it.cause === 'parent-replaced')
+  if (leaves && !paths.includes(parent)) yield `it does not show ${parent}, which is another one`
   for (const change of it.changes) {
-    const place = placeAt(rootRule(kind), spec, change.path)
-    const after = place && shownAs(place.rule, place.value)
+    if (kind.parent !== undefined && change.path === parent) {
+      // It may be still to be made.
+      const [wanted] = parentChange(place.kinds, kind, it.remoteId ?? '', typeof change.after === 'string' ? place.parent : undefined)
+      if (!same(wanted, change)) yield `${parent} is ${told([change])}, and ${told(wanted ? [wanted] : [])} is declared`
+      continue
+    }
+    const at = placeAt(rootRule(kind), spec, change.path)
+    const after = at && shownAs(at.rule, at.value)
     if (canonicalJson({after}) !== canonicalJson({after: change.after}))
       yield `${change.path} would be ${JSON.stringify(change.after)}, and ${JSON.stringify(after)} is declared`
-    else if (place?.rule.risk?.(change.before, change.after) !== change.risk) yield `${change.path} has another risk than it says`
+    else if (at?.rule.risk?.(change.before, change.after) !== change.risk) yield `${change.path} has another risk than it says`
   }
 }
 

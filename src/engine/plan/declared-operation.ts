@@ -22,6 +22,7 @@ import {createChanges, creation, type OperationBase, type Replaced, replacement,
 import {formerOf} from './former.ts'
 import {madeWith} from './made-with.ts'
 import {outsideParent} from './outside-parent.ts'
+import {parentChange} from './parent-change.ts'
 import type {PlanInput} from './plan-input.ts'
 import {type keysThen, recordedAs} from './recorded.ts'
 
@@ -52,7 +53,7 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
   const {kind, spec, entry} = subject
   const live = pair.match?.live
   if (pair.stray) {
-    const {former, ...moved} = elsewhere(subject, pair.stray)
+    const {former, ...moved} = elsewhere(subject, pair.stray, replaced)
     // Whatever is there, the one that the ledger has is its own to judge.
     return pair.doubt ? {...moved, action: 'blocked', wants: 'replace', ...pair.doubt} : {...moved, ...(former && {former})}
   }
@@ -122,28 +123,32 @@ function diffTo(
 }
 
 /** The ledger has it in another parent than the declared one. */
-function elsewhere(subject: Subject, stray: LiveObject): Operation {
-  const {kind, entry} = subject
+function elsewhere(subject: Subject, stray: LiveObject, replaced: ReadonlySet<Key>): Operation {
+  const {input, pair, kind, entry} = subject
+  const {parent} = pair.declaration
+  const above = input.kinds.get(kind.parent?.kind ?? '')
+  const isThere = above !== undefined && pair.parent !== undefined && !(parent?.by === 'key' && replaced.has(parent.key))
+  const now = isThere ? remoteIdOf(above, pair.parent) : undefined
   const found = {...baseOf(subject), remoteId: stray.remoteId, changes: diffTo(subject, stray).changes, ...ownedAs(entry)}
-  return replacement(replacedIn(subject, stray), found, false, {
+  return replacement(replacedIn(subject, stray, parentChange(input.kinds, kind, stray.remoteId, now)), found, false, {
     cause: 'parent-changed',
     reason: `it moves to another ${kind.parent?.field ?? 'parent'}`,
   })
 }
 
 /** What is there, with what may be shown of it: neither what the ledger nor what the declaration knows for a secret. */
-const replacedIn = (subject: Subject, live: LiveObject): Replaced => ({
+const replacedIn = (subject: Subject, live: LiveObject, parent: readonly Change[] = []): Replaced => ({
   kind: subject.kind,
   live,
   former: formerOf(live, recordedSecrets(subject.entry), subject.spec),
-  changes: () => diffTo(subject, live, []).changes,
+  changes: () => [...parent, ...diffTo(subject, live, []).changes],
 })
 
 function withParent(subject: Subject, live: LiveObject): Operation {
-  const {pair, kind} = subject
+  const {input, pair, kind} = subject
   const found = {...baseOf(subject), remoteId: live.remoteId, ...originOf(subject), ...movedFrom(pair), ...adopting(pair)}
   const why: Why = {cause: 'parent-replaced', reason: `its ${kind.parent?.field ?? 'parent'} is replaced`}
-  return replacing(replacedIn(subject, live), found, why)
+  return replacing(replacedIn(subject, live, parentChange(input.kinds, kind, live.remoteId, undefined)), found, why)
 }
 
 /** The fields that are left as somebody else set them, whatever git has made of them since, and the changes without them. */

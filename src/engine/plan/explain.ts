@@ -16,6 +16,7 @@ import {standsOn} from '../model/stands-on.ts'
 import {type Key, keyOfOperation, Secret} from '../model/value.ts'
 import type {Found} from '../observe/pair.ts'
 import {stepsOf} from './bill.ts'
+import {parentPath} from './parent-change.ts'
 
 /** How the object was told from all others. */
 export interface ExplainedIdentity {
@@ -96,7 +97,10 @@ function decided({operation, kind, decisions, entry}: ExplainInput): readonly Fi
   if (declared === undefined) return leftFields(operation, entry)
   const nothingThere = remoteId === undefined || action === 'create' || wants === 'create'
   if (nothingThere) return changes.map(it => notThereField(operation, it, entry))
-  return decisions === undefined ? plannedFields(operation, kind) : decisions
+  if (decisions === undefined) return plannedFields(operation, kind)
+  // No field of the object says what it is in: the plan knows that it is another one.
+  const moves = changes.filter(it => kind.parent !== undefined && it.path === parentPath(kind))
+  return [...moves.map(it => plannedField(kind, it)), ...decisions]
 }
 
 /** Nothing is there to compare with: all that is declared is sent. */

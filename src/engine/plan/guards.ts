@@ -51,7 +51,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
     those.length === 0 ? [] : [{code, addresses: those.map(said), allow, message}]
   const removed = refusedRemovals(plan, kinds)
   const contacts = firstContacts(plan, kinds)
-  const risky = operations.filter(it => it.changes.some(change => change.risk !== undefined))
+  const risky = operations.filter(it => changesAnything(it) && it.changes.some(change => change.risk !== undefined))
   const drifted = operations.filter(it => it.changes.some(isDrift))
   const prevented = lost(plan).filter(preventsDestroy)
   const blocked = operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined)
@@ -212,6 +212,9 @@ function naming(flag: string, those: readonly Operation[], said: (it: Operation)
   const words = kindIsEnough && those.length > NAMED ? those.map(it => it.kind) : those.map(said)
   return [...new Set(words)].map(it => `${flag} ${shellWord(it)}`).join(' ')
 }
+
+/** What is accepted, or blocked, sends nothing of what it shows. */
+const changesAnything = ({action}: Operation): boolean => action === 'update' || action === 'replace'
 
 const preventsDestroy = (it: Operation): boolean => it.declared?.policy.preventDestroy === true || it.preventDestroy === true
 

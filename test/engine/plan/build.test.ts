@@ -436,7 +436,20 @@ describe('replacement', () => {
       lab.simulator.clearLog()
       const {plan} = await lab.plan([stack('b')])
       expect(active(plan.operations)).toMatchObject([
-        {action: 'replace', remoteId: 'cloud/subscriptions/1/databases/1', reason: 'it moves to another subscription'},
+        {
+          action: 'replace',
+          remoteId: 'cloud/subscriptions/1/databases/1',
+          reason: 'it moves to another subscription',
+          changes: [
+            {
+              path: '/subscription',
+              before: 'cloud/subscriptions/1',
+              after: 'cloud/subscriptions/2',
+              risk: 'the database is replaced and its data is lost',
+              moved: 'in git',
+            },
+          ],
+        },
       ])
       await lab.apply([stack('b')])
       expect(lab.writes).toEqual(['DELETE /subscriptions/1/databases/1', 'POST /subscriptions/2/databases'])

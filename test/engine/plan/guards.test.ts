@@ -361,3 +361,31 @@ describe('what the API cannot do', () => {
     })
   })
 })
+
+describe('--refuse-risky', () => {
+  const shop = (...of: readonly string[]) => {
+    const stack = stackOf()
+    for (const it of of) stack.subscription(it)
+    return stack
+  }
+  const codes = async (lab: Lab, stack: StackBuilder, lifts: Partial<Lifts> = {}) =>
+    (await lab.plan([stack], {lifts: {refuseRisky: true, ...lifts}})).plan.guards.map(it => it.code)
+
+  it('refuses to replace a peering for the sake of another subscription, be that there or still to be made', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop('a', 'b').peering('link', 'a')])
+      expect(await codes(lab, shop('a', 'b').peering('link', 'b'))).toEqual(['G_RISKY'])
+      expect(await codes(lab, shop('a', 'c').peering('link', 'c'), {allowDestroy: ['*']})).toEqual(['G_RISKY'])
+      expect(await codes(lab, shop('a', 'b').peering('link', 'a'))).toEqual([])
+    })
+  })
+
+  it('refuses to replace a database for the sake of another subscription, also where deletions are allowed', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop('a', 'b').database('cache', 'a')])
+      expect(await codes(lab, shop('a', 'b').database('cache', 'b'), {allowDestroy: ['*']})).toEqual(['G_RISKY'])
+    })
+  })
+})

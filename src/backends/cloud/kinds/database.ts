@@ -108,6 +108,7 @@ export const cloudDatabase = defineKind({
   spec,
   identity: {key: it => textIn(it, 'name'), ids: ['databaseId', 'id'], unique: true, renames: 'name'},
   fields: {
+    '/subscription': immutable,
     '/memoryLimitInGb': {risk: whenLess('less memory: data may be evicted or writes refused')},
     '/protocol': immutable,
     '/port': immutable,
