@@ -12,7 +12,7 @@ import type {Emit} from '../engine/model/events.ts'
 import type {Lifts, Plan} from '../engine/model/plan.ts'
 import {type Key, spoken} from '../engine/model/value.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
-import {applySummary} from '../report/apply-text.ts'
+import {applySummary, residualLines} from '../report/apply-text.ts'
 import {runText} from '../report/run-text.ts'
 import {visible} from '../report/terminal-text.ts'
 import type {Settled} from '../run/apply/dead-runs.ts'
@@ -348,6 +348,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     const ended = applyDocument(done, whole, built.approved)
     const document: typeof ended = this.approval === undefined ? ended : Object.assign(ended, {approval: this.approval})
     await this.reportApply(whole, document)
+    if (this.forPrograms)
+      for (const text of residualLines(done.result, whole.stacks.length > 1, this.context.here.text)) this.logger.warn(text)
     await this.print(document, {text: () => applySummary({...done, bill: plan.bill}, paint, this.context.here.text)})
     return applyExit(done)
   }

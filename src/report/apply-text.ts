@@ -4,7 +4,7 @@ import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import {AppError} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
-import type {ApplyResult} from '../engine/apply/work.ts'
+import type {ApplyResult, ResidualField} from '../engine/apply/work.ts'
 import type {ApplyEvent, State} from '../engine/model/events.ts'
 import type {Bill, BoundTime} from '../engine/model/plan.ts'
 import type {Key} from '../engine/model/value.ts'
@@ -16,6 +16,7 @@ import {harmless, oneLine} from './terminal-text.ts'
 /** A waiting object says so again after this long. */
 const SAY_AGAIN_MS = 10_000
 const MOST_WORDS = 3
+const MOST_LINES = 5
 /** How far the whole is, and how long it will take, is said this often. */
 const SAY_LEFT_MS = 60_000
 
@@ -160,6 +161,21 @@ function timesText({result: {summary, unproven, readyMs, recordedMs, provenMs}, 
   return unproven ? `${ready}, not proven` : `${ready}, proven after ${formatDuration(provenMs)}${beside(planned && timeText(planned))}`
 }
 
+/** Why a field, or the object itself, is not as it should be, and what to do. */
+function residualText({path, before, after, diagnosis, advice}: ResidualField, here: (text: string) => string): string {
+  const values =
+    path === ''
+      ? ''
+      : `${path.slice(1)} is ${before === undefined ? '(absent)' : shownValue(before)}, not ${after === undefined ? '(gone)' : shownValue(after)}: `
+  return `${values}${diagnosis}; ${harmless(here(advice))}`
+}
+
+/** Beside a document that has them all: the first few, a line each. */
+export function residualLines({residual}: Pick<ApplyResult, 'residual'>, several: boolean, here: (text: string) => string): string[] {
+  const all = residual.flatMap(({key, fields}) => fields.map(it => `not converged: ${titleOf(key, several)}: ${residualText(it, here)}`))
+  return all.length <= MOST_LINES ? all : [...all.slice(0, MOST_LINES), `not converged: ${all.length - MOST_LINES} more`]
+}
+
 /** @param here - commands as they work here */
 export function applySummary(outcome: ApplyOutcome, paint: Ansis, here = (text: string): string => text): string {
   const {run, result, residualPlan, audit = []} = outcome
@@ -170,13 +186,7 @@ export function applySummary(outcome: ApplyOutcome, paint: Ansis, here = (text: 
   ]
   for (const {address, fields} of residual) {
     lines.push(`${paint.red('not converged:')} ${address}`)
-    for (const {path, before, after, diagnosis, advice} of fields) {
-      const values =
-        path === ''
-          ? ''
-          : `${path.slice(1)} is ${before === undefined ? '(absent)' : shownValue(before)}, not ${after === undefined ? '(gone)' : shownValue(after)}: `
-      lines.push(`  ${values}${diagnosis}; ${harmless(here(advice))}`)
-    }
+    for (const field of fields) lines.push(`  ${residualText(field, here)}`)
   }
   if (result.closed !== undefined) lines.push(`${paint.red('stopped:')} ${harmless(here(result.closed.by.message))}`)
   if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(here(`Go on with: svcctl apply --resume ${run}`))

@@ -1,5 +1,5 @@
 /** What an apply is busy with, from its events: the one picture that lines and the live view are drawn from. */
-import type {ApplyEvent, State, Step} from '../engine/model/events.ts'
+import type {ApplyEvent, Stage, State} from '../engine/model/events.ts'
 import type {Action} from '../engine/model/plan.ts'
 import type {Key} from '../engine/model/value.ts'
 import {oneLine} from './terminal-text.ts'
@@ -7,7 +7,7 @@ import {oneLine} from './terminal-text.ts'
 export interface RunningObject {
   readonly key: Key
   readonly action: Action
-  readonly step: Step
+  readonly step: Stage
   readonly since: number
   /** What it is waiting for, in words; empty before anything is known. */
   readonly doing: string

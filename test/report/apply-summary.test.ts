@@ -1,7 +1,7 @@
 import {Ansis} from 'ansis'
 import {describe, expect, it} from 'vitest'
 import type {ApplyResult} from '../../src/engine/apply/work.ts'
-import {type ApplyOutcome, applySummary} from '../../src/report/apply-text.ts'
+import {type ApplyOutcome, applySummary, residualLines} from '../../src/report/apply-text.ts'
 
 const bound = {seconds: 30, bound: 'critical path'} as const
 const bill = {requests: 6, ...bound, ready: bound} as unknown as NonNullable<ApplyOutcome['bill']>
@@ -31,4 +31,22 @@ describe('the last words of an apply', () => {
     expect(said({done: 1}, 3, 0)).toBe('Apply: 1 done. 3 requests, ready after 2 s, proven after 3 s.')
     expect(said({}, 3)).toBe('Apply: nothing to do. 3 requests.')
   })
+})
+
+it('beside a document the first objects that are not converged have a line each, and the others are counted', () => {
+  const residual = Array.from({length: 7}, (_, i) => ({
+    stack: 'shop',
+    address: `null_resource.o${i}`,
+    key: `shop:null_resource.o${i}`,
+    fields: [{path: '', diagnosis: 'being deleted' as const, advice: 'wait'}],
+  }))
+  const lines = residualLines({residual}, false, it => it)
+  expect([lines[0], lines.length, lines.at(-1)]).toEqual([
+    'not converged: null_resource.o0: being deleted; wait',
+    6,
+    'not converged: 2 more',
+  ])
+  expect(residualLines({residual: residual.slice(0, 1)}, true, it => it)).toEqual([
+    'not converged: shop:null_resource.o0: being deleted; wait',
+  ])
 })

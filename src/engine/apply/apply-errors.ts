@@ -21,13 +21,18 @@ export class OperationFailedError extends AppError {
   }
 }
 
-/** The object is there and says that it failed. */
+/** The object says that it failed, or does not become ready any more, for it is being deleted or gone. */
 export class ObjectFailedError extends AppError {
-  constructor(what: string, remoteId: string, status: string) {
-    super(`${what}: ${remoteId} ended in status ${JSON.stringify(status)}`, {
+  /** @param status - absent: it is gone */
+  constructor(what: string, remoteId: string, status?: string) {
+    super(`${what}: ${remoteId} ${status === undefined ? 'is gone' : `ended in status ${JSON.stringify(status)}`}`, {
       code: 'E_OBJECT_FAILED',
       exit: EXIT.partial,
-      suggestions: ['Look at the object with svcctl api, repair or remove it, then plan again.'],
+      suggestions: [
+        status === undefined
+          ? 'Plan again: it shows what is left to do.'
+          : 'Look at the object with svcctl api, repair or remove it, then plan again.',
+      ],
     })
   }
 }

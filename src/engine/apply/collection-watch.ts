@@ -5,15 +5,15 @@
 import type {Clock} from '../../base/clock.ts'
 import {onAbort} from '../../base/on-abort.ts'
 import {type Backend, PRIORITY, type ProveOptions} from '../model/backend.ts'
-import type {Step} from '../model/events.ts'
-import type {Ids, Kind} from '../model/kind.ts'
+import type {Stage} from '../model/events.ts'
+import {type Ids, isUnderWay, type Kind} from '../model/kind.ts'
 import {type Collection, type LiveObject, liveObject, readCollection, readObject} from '../model/live.ts'
 import type {Expectations} from './expectations.ts'
 import {SharedLook} from './shared-look.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
 export interface Sought {
-  readonly step: Step
+  readonly step: Stage
   /** The remote id, when it is known. */
   readonly remoteId?: string
   /** The natural key, when the id is not known: an object with it that was not there before. */
@@ -82,7 +82,10 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     return this.#proving.proven
   }
 
-  /** The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. */
+  /**
+   * The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. Of what
+   * is adopted also when it is being deleted or gone: it will not be ready.
+   */
   await(sought: Sought, deadline: number, signal: AbortSignal, onStatus: (status: string) => void): Promise<ObjectNews | undefined> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
@@ -186,14 +189,18 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
 
   #judge(item: Waiting, live: LiveObject | undefined, absenceProven: boolean, news: Map<Waiting, ObjectNews>): void {
     item.looks++
+    const {until, step} = item.sought
     if (live === undefined) {
-      if (item.sought.until === 'gone' && absenceProven) news.set(item, 'gone')
+      // What is new may be shown late; what is adopted was there.
+      const mayBeGone = until === 'gone' || (step === 'adopt' && item.absences > 1)
+      if (mayBeGone && absenceProven) news.set(item, 'gone')
       return
     }
     if (typeof live.fields.status === 'string') item.onStatus(live.fields.status)
-    if (item.sought.until === 'gone') return
+    if (until === 'gone') return
     const readiness = live.kind.ready?.(live.fields) ?? 'ready'
-    if (readiness !== 'waiting') news.set(item, {live, failed: readiness === 'failed', atOnce: item.looks === 1})
+    const goesOn = step === 'adopt' ? readiness === 'waiting' : isUnderWay(readiness)
+    if (!goesOn) news.set(item, {live, failed: readiness !== 'ready', atOnce: item.looks === 1})
   }
 }
 

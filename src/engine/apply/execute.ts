@@ -14,6 +14,7 @@ import {assertOneEach} from '../plan/one-operation.ts'
 import {BlockedError, NotStartedError} from './apply-errors.ts'
 import {Estimate} from './estimate.ts'
 import type {Renamed, SavedListener} from './ledger-book.ts'
+import {leftStanding} from './left-standing.ts'
 import {Objects} from './objects.ts'
 import {Prover} from './prove.ts'
 import {RunContext, type RunOptions} from './run-context.ts'
@@ -87,7 +88,7 @@ class Run {
     await book.save(run, clock, emit)
     const recordedMs = clock.now() - written
     journal.append({type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOfOperation(it.operation) : []))}, true)
-    const residual = stop.aborted ? [] : await this.#prover.finish()
+    const residual = [...leftStanding(ended, this.#objects), ...(stop.aborted ? [] : await this.#prover.finish())]
     const isProven = !stop.aborted || !ended.some(it => it.state === 'done' && stepsOf(it.operation).length > 0)
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.

@@ -6,7 +6,7 @@ import {wordOf} from '../../base/word-of.ts'
 import {runAttribute} from '../model/attribute.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
-import type {Step} from '../model/events.ts'
+import type {Stage, Step} from '../model/events.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
 import {isCalledOtherwise, isSpelledOtherwise, type LiveObject, liveObject} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
@@ -105,7 +105,10 @@ export class Scene implements Staged {
       const error = new OperationTimeoutError(this.what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs, alike)
       return {ok: false, state: 'failed', error, goesOn}
     }
-    if (news === 'gone') return {ok: true, seen: news}
+    if (news === 'gone') {
+      if (sought.until === 'gone') return {ok: true, seen: news}
+      return {ok: false, state: 'failed', error: new ObjectFailedError(this.what(sought.step), sought.remoteId ?? 'it')}
+    }
     if (news.failed) {
       // What is new must not be forgotten. An update that failed was not applied: the ledger keeps what was, as where a task fails.
       if (sought.step === 'create' && !isCalledOtherwise(news.live, this.work.operation.name)) {
@@ -168,7 +171,7 @@ export class Scene implements Staged {
     return {clock, lagMs: listLagMs, pace, timeoutMs, signal: stop}
   }
 
-  what(step: Step): string {
+  what(step: Stage): string {
     const {operation} = this.work
     return `${step} ${this.kind.noun} ${operation.name ?? operation.remoteId ?? ''} (${operation.address})`
   }

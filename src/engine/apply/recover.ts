@@ -10,7 +10,7 @@ import {waitFor} from '../../base/wait-for.ts'
 import {wordOf} from '../../base/word-of.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import {type JournalEntry, type Loose, SETTLED_ELSEWHERE, stackOf} from '../model/journal.ts'
-import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
+import {type Ids, idsIn, isUnderWay, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
 import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
 import {plainPart} from '../model/resolve.ts'
@@ -222,7 +222,7 @@ class Recovery {
         since = startedAt + lagMs
         const live = seen?.collection.objects.find(itself)
         if (loose.step === 'delete' && seen?.collection.proven && live === undefined) return {fate: 'happened'}
-        if (live !== undefined && kind.ready?.(live.fields) === 'waiting') return undefined
+        if (live !== undefined && isUnderWay(kind.ready?.(live.fields))) return undefined
         quietLooks = running ? 0 : quietLooks + 1
         return quietLooks < 2 ? undefined : {fate: 'void'}
       },
@@ -265,7 +265,7 @@ class Recovery {
           live = await this.#liveAt(stackOf(loose.key), kind, remoteId)
           if (live === undefined) return happened
           // Whatever its task said: the ledger keeps what is there, and the next plan deletes it.
-          return kind.ready?.(live.fields) === 'waiting' ? undefined : {fate: 'void'}
+          return isUnderWay(kind.ready?.(live.fields)) ? undefined : {fate: 'void'}
         }
         if (live === undefined) return late(clock.now() - began)
         if (loose.step === 'create' && !byName && isCalledOtherwise(live, loose.name)) return 'other'

@@ -62,6 +62,8 @@ export interface RunOptions {
   readonly listLagMs: number
   /** `--no-wait`: what has a task is let go of as soon as its id is known. */
   readonly detach?: boolean
+  /** What is found unfinished counts as adopted at once: for whoever only takes note, or has a copy that nobody finishes. */
+  readonly adoptsUnfinished?: boolean
   /** Who is asked right before each request whether it may leave; absent: it may. */
   readonly supervision?: Supervision
   /** First Ctrl-C: start nothing new, let go of what is in flight. */

@@ -6,12 +6,13 @@ import {idsIn} from '../model/kind.ts'
 import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Key} from '../model/value.ts'
+import {adopt} from './adopt-step.ts'
 import {HalfReplacedError, ParentMissingError} from './apply-errors.ts'
 import {create, noteInline} from './create-step.ts'
 import {remove} from './delete-step.ts'
 import {Scene} from './operation-scene.ts'
 import {remember, rememberMade} from './remember.ts'
-import type {RunContext, StepEnd} from './run-context.ts'
+import type {Failure, RunContext, StepEnd} from './run-context.ts'
 import type {RunWork} from './staged.ts'
 import {update} from './update-step.ts'
 import type {Ended, Seen} from './work.ts'
@@ -34,6 +35,18 @@ async function carryOut(scene: Scene): Promise<Ended> {
   let seen: Seen | undefined
   /** What has been done of it. */
   let taken: Step | undefined
+  const failed = ({state, ...why}: Failure): Ended =>
+    end(state, {
+      ...(why.error === undefined ? {} : {error: why.error}),
+      ...('because' in why && why.because !== undefined ? {because: why.because} : {}),
+      ...(remoteId === undefined ? {} : {remoteId}),
+    })
+  const adopted = await adopt(scene)
+  if (!adopted.ok) return failed(adopted)
+  if (remoteId !== undefined && adopted.live !== undefined) {
+    live = adopted.live
+    scene.work.objects.set(scene.work.key, remoteId, live)
+  }
   for (const step of scene.steps()) {
     scene.context.options.emit({type: 'started', key: scene.work.key, action: operation.action, step})
     // Of a replacement it is the old object that goes, also where the new one was made first.
@@ -41,11 +54,7 @@ async function carryOut(scene: Scene): Promise<Ended> {
     if (!done.ok) {
       if (done.state === 'skipped' && taken !== undefined)
         return end('failed', {error: halfDone(scene, step, taken, done), ...(remoteId === undefined ? {} : {remoteId})})
-      return end(done.state, {
-        ...('error' in done ? {error: done.error} : {}),
-        ...('because' in done && done.because !== undefined ? {because: done.because} : {}),
-        ...(remoteId === undefined ? {} : {remoteId}),
-      })
+      return failed(done)
     }
     taken = step
     // Of a replacement it is the new object that is to be proven.

@@ -69,4 +69,13 @@ export interface ResidualField extends Change {
   readonly advice: string
 }
 
-export type Diagnosis = 'not read' | 'missing' | 'still there' | 'not returned' | 'ignored' | 'normalised' | 'another value'
+export type Diagnosis =
+  | 'not read'
+  | 'missing'
+  | 'still there'
+  | 'failed at the API'
+  | 'being deleted'
+  | 'not returned'
+  | 'ignored'
+  | 'normalised'
+  | 'another value'

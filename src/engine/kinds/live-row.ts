@@ -11,7 +11,7 @@ export const textIn = (it: JsonObject, field: string): string | undefined => {
 
 /**
  * Readiness by `status`. An object without one is ready; a status in neither list is on its way to something
- * (wire facts: unknown = transient until the deadline).
+ * (wire facts: unknown = transient until the deadline), and where it speaks of deleting, out (`delete-pending`, `deleting`).
  */
 export function readyByStatus({ready, failed}: {readonly ready: readonly string[]; readonly failed: readonly string[]}) {
   return (live: JsonObject): Readiness => {
@@ -19,7 +19,8 @@ export function readyByStatus({ready, failed}: {readonly ready: readonly string[
     if (status === undefined || status === null || status === '') return 'ready'
     const word = wordOf(status).toLowerCase().replaceAll('_', '-')
     if (ready.includes(word)) return 'ready'
-    return failed.includes(word) ? 'failed' : 'waiting'
+    if (failed.includes(word)) return 'failed'
+    return word.includes('delet') ? 'leaving' : 'waiting'
   }
 }
 

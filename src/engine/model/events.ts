@@ -9,9 +9,12 @@ export type State = (typeof STATES)[number]
 
 export type Step = 'create' | 'update' | 'delete'
 
+/** What an operation may be busy with: a step, or an adoption that waits for what it has found. */
+export type Stage = Step | 'adopt'
+
 export type ApplyEvent =
   | {readonly type: 'begin'; readonly run: string; readonly operations: number}
-  | {readonly type: 'started'; readonly key: Key; readonly action: Action; readonly step: Step}
+  | {readonly type: 'started'; readonly key: Key; readonly action: Action; readonly step: Stage}
   | {readonly type: 'accepted'; readonly key: Key; readonly step: Step; readonly taskId?: string}
   /** Something is in the way; it is waited for. */
   | {readonly type: 'held'; readonly key: Key; readonly reason: string; readonly waitMs: number}

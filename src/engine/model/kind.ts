@@ -20,7 +20,11 @@ export interface ApiRequest {
 /** Ids from the root down: `['12', '51']` for a database, `['12']` for its subscription. */
 export type Ids = readonly string[]
 
-export type Readiness = 'ready' | 'waiting' | 'failed'
+/** `leaving`: it is being deleted. */
+export type Readiness = 'ready' | 'waiting' | 'leaving' | 'failed'
+
+/** The API is at work on it: it will be ready, failed or gone. */
+export const isUnderWay = (readiness: Readiness | undefined): boolean => readiness === 'waiting' || readiness === 'leaving'
 
 export interface Kind {
   /** `cloud.database` */

@@ -169,8 +169,12 @@ function* notesOf(
   if (kept.length > 0) yield `${declaration.key}: ${kept.join(', ')} changed outside and ${becomes} (--on-drift keep)`
   if (diff.assumed.length > 0 && entry === undefined)
     yield `${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`
-  if (kind.ready?.(live.fields) === 'failed')
-    yield `${declaration.key}: the API says that this ${kind.noun} failed (status "${wordOf(live.fields.status)}"); no change of its fields repairs that`
+  const readiness = kind.ready?.(live.fields)
+  const status = `(status "${wordOf(live.fields.status)}")`
+  if (readiness === 'failed')
+    yield `${declaration.key}: the API says that this ${kind.noun} failed ${status}; no change of its fields repairs that`
+  if (readiness === 'leaving')
+    yield `${declaration.key}: the API says that this ${kind.noun} is being deleted ${status}; plan again once it is gone`
 }
 
 /** @param fixed - fields that cannot be changed in place, whether they change or not */

@@ -73,11 +73,12 @@ const addressIn = (key: Key, stack: string): string => (key.startsWith(`${stack}
 
 export const UNFINISHED: readonly State[] = ['failed', 'skipped', 'blocked', 'detached', 'unknown']
 
-/** What another apply would still have to do: what did not end well, and what is not as it was sent. */
+/** What did not end well, what is not as it was sent, and what failed, or is being deleted, without us: what is not converged. */
 function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {
   const unfinished = ended.filter(it => UNFINISHED.includes(it.state)).map(it => it.operation)
   const moved = ended.filter(({operation}) => operation.later !== undefined).map(it => it.operation)
-  return [...unfinished, ...moved, ...residual.filter(it => !unfinished.some(other => keyOfOperation(other) === it.key))]
+  const named = new Set([...unfinished, ...moved].map(keyOfOperation))
+  return [...unfinished, ...moved, ...residual.filter(it => !named.has(it.key))]
 }
 
 export const isConverged = ({summary, residual, unproven, ended}: ApplyResult): boolean =>

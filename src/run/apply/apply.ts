@@ -308,7 +308,7 @@ async function nothingToDo(
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal
   const run = createRunId(workspace.host.clock, workspace.host.random)
-  const result = await carryOut(work, observation, optionsOf(input, run, book, silent, never))
+  const result = await carryOut(work, observation, {...optionsOf(input, run, book, silent, never), adoptsUnfinished: true})
   for (const stack of outputs ? workspace.stacks : []) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
   const requests = workspace.usedRequests()

@@ -68,6 +68,7 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
       timeoutMs,
       listLagMs: lagMs,
       stop: new AbortController().signal,
+      adoptsUnfinished: true,
     }),
   )
   const calls = worlds.log.map(({at, api, method, path, status}) => ({seconds: (at - started) / 1000, api, method, path, status}))

@@ -60,7 +60,7 @@ const apply = z.strictObject({
     .array(z.strictObject({code: z.string(), message: z.string()}))
     .exactOptional()
     .describe('requests of dead runs that nobody can tell the end of'),
-  residual: z.array(z.string()).describe('what another apply would still have to do'),
+  residual: z.array(z.string()).describe('what another apply would still have to do, and what the API has as failed or is deleting'),
   diagnosis: z.array(
     z.strictObject({
       stack: z.string(),

@@ -67,7 +67,10 @@ describe("somebody else's create of a planned object", () => {
 /** All that is on its way is over now. */
 function endTasks(): void {
   const {world} = at.simulator
-  for (const it of world.effects) it.at = 0
+  for (const it of world.effects) {
+    it.at = 0
+    if (it.do === 'add') delete it.entry.busy
+  }
   for (const it of Object.values(world.cloud.tasks)) it.doneAt = 0
 }
 

@@ -57,6 +57,18 @@ describe('identity', () => {
     })
   })
 
+  it('an object that is being deleted is named too', async () => {
+    const lab = new Lab()
+    world().subscription('main').database('cache', {memoryLimitInGb: 1}).into(lab.simulator)
+    lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', status: 'delete-pending'})
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf().subscription('main').database('cache', 'main')])
+      expect(plan.notes).toContain(
+        'null_resource.cache: the API says that this database is being deleted (status "delete-pending"); plan again once it is gone',
+      )
+    })
+  })
+
   it('a new name at the same address is one PUT with only the name', async () => {
     const lab = new Lab()
     await lab.run(async () => {
