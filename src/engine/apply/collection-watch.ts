@@ -50,8 +50,6 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   readonly #clock: Clock
   readonly #kind: Kind
   readonly #parent: Ids
-  readonly #minMs: number
-  #lookedAt = Number.NEGATIVE_INFINITY
   /** It was longer than it looked by the length of other lists. */
   #isCut = false
   /** The last look at the whole list: a proof may be made from it. */
@@ -65,8 +63,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     this.#clock = clock
     this.#kind = kind
     this.#parent = parent
-    this.#minMs = pace.minMs
-    this.#shared = new SharedLook(clock, () => this.lookAtAll())
+    this.#shared = new SharedLook(clock, priority => this.#lookAtAll(priority), pace.minMs)
   }
 
   /**
@@ -113,17 +110,20 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     })
   }
 
-  /** A fresh look at the whole collection. */
-  async lookAtAll(priority: number = PRIORITY.read): Promise<Look> {
-    // Whoever looks, for news or for a proof: the shortest pause lies between two looks at the same list.
-    const tooSoonMs = this.#lookedAt + this.#minMs - this.#clock.now()
-    if (tooSoonMs > 0) await this.#clock.sleep(tooSoonMs)
+  /**
+   * A look at the whole collection that began at this time or later; now, when absent. Whoever looks, for news or for a
+   * proof: the shortest pause lies between two looks at the same list, and those who wait for it together share one.
+   */
+  async lookAtAll(priority: number = PRIORITY.read, since = this.#clock.now()): Promise<Look> {
+    return (await this.#shared.since(since, priority)).value
+  }
+
+  async #lookAtAll(priority: number): Promise<Look> {
     const startedAt = this.#clock.now()
     const path = (this.#kind.verbs.list?.(this.#parent) ?? this.#kind.verbs.read?.(this.#parent))?.path ?? ''
     this.backend.reader.forget(path)
     const look = {startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
-    this.#lookedAt = this.#clock.now()
     return look
   }
 

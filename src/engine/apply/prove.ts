@@ -152,7 +152,7 @@ export class Prover {
   async #lookAt({watch, done, settledAt}: TouchedCollection, looks: number): Promise<Look> {
     const last = watch.last
     const recent = looks === 1 && last !== undefined && last.startedAt >= settledAt ? last : undefined
-    const look = recent ?? (await watch.lookAtAll(PRIORITY.proof))
+    const look = recent ?? (await watch.lookAtAll(PRIORITY.proof, looks === 1 ? settledAt : undefined))
     // What is not shown is neither gone nor missing before the list is known to be whole.
     const shown = new Set(look.collection.objects.map(it => it.remoteId))
     const lacks = done.filter(it => !shown.has(it.remoteId ?? ''))

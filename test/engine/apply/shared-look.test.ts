@@ -64,3 +64,49 @@ describe('one look', () => {
     expect(made()).toBe(2)
   })
 })
+
+describe('the shortest pause between two looks', () => {
+  const PAUSE_MS = 4_000
+
+  it('is kept whoever looks, and those who wait for it together share one look, the most urgent of them said how', async () => {
+    const clock = new VirtualClock(0)
+    const made: [at: number, priority: number][] = []
+    const look = new SharedLook(
+      clock,
+      async priority => {
+        made.push([clock.now(), priority])
+        await clock.sleep(LOOK_MS)
+      },
+      PAUSE_MS,
+    )
+    await clock.run(
+      (async () => {
+        await look.since(clock.now(), 5)
+        await clock.sleep(1_000)
+        const one = look.since(clock.now(), 9)
+        await clock.sleep(1_000)
+        await Promise.all([one, look.since(clock.now(), 3), look.since(clock.now(), 7)])
+      })(),
+    )
+    expect(made).toEqual([
+      [0, 5],
+      [LOOK_MS + PAUSE_MS, 3],
+    ])
+  })
+
+  it('is kept after a look that failed, too', async () => {
+    const clock = new VirtualClock(0)
+    const at: number[] = []
+    const look = new SharedLook(
+      clock,
+      async () => {
+        at.push(clock.now())
+        throw new Error('no answer')
+      },
+      PAUSE_MS,
+    )
+    await clock.run(Promise.allSettled([look.since(0)]))
+    await clock.run(Promise.allSettled([look.since(clock.now())]))
+    expect(at).toEqual([0, PAUSE_MS])
+  })
+})
