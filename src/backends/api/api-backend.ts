@@ -16,7 +16,7 @@ export interface BackendOptions {
   readonly onWarning?: Warn
   /** Where the credentials came from, in words, for the error that says they are wrong. */
   readonly credentialSource?: string
-  /** Between two looks at the task of an asynchronous read; default one second. */
+  /** Between two looks at the task of an asynchronous read, default one second; and between two at the list of all tasks, default none. */
   readonly pollIntervalMs?: number
   /** How long an asynchronous read may take; default ten minutes. */
   readonly taskTimeoutMs?: number

@@ -1,8 +1,11 @@
 /**
  * The account's task list as evidence. It is complete when its pages are known to be all of them and no task that is
- * known to exist is missing: a list that hides finished, older or other people's tasks gives itself away so.
+ * known to exist is missing: a list that hides finished, older or other people's tasks gives itself away so. Between two
+ * looks at it is the shortest pause, whoever looks; those who wait for it together share one.
  */
+import type {Clock} from '../../base/clock.ts'
 import type {Json} from '../../base/json.ts'
+import {unlessAborted} from '../../base/unless-aborted.ts'
 import type {RequestOptions, SeenTask, TaskList} from '../../engine/model/backend.ts'
 import {AnswerError} from './api-errors.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
@@ -17,18 +20,34 @@ export interface TaskListOptions {
   readonly prove: boolean
 }
 
+/** The read that several wait for. */
+interface NextRead {
+  prove: boolean
+  /** Those of the most urgent. */
+  options: RequestOptions
+}
+
 export class TaskLists {
   readonly #fetch: FetchPage<Json>
   readonly #facts: PagingFacts
   readonly #known = new Set<string>()
   readonly #noticed: (task: SeenTask) => void
+  readonly #pace: {readonly clock: Clock; readonly shortestMs: number}
   #absent = false
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #next: (NextRead & {readonly read: Promise<TaskList | undefined>}) | undefined
 
   /** @param noticed - is told of every task read */
-  constructor(fetch: FetchPage<Json>, facts: PagingFacts, noticed: (task: SeenTask) => void) {
+  constructor(
+    fetch: FetchPage<Json>,
+    facts: PagingFacts,
+    noticed: (task: SeenTask) => void,
+    pace: {readonly clock: Clock; readonly shortestMs: number},
+  ) {
     this.#fetch = fetch
     this.#facts = facts
     this.#noticed = noticed
+    this.#pace = pace
   }
 
   /** This task exists, says somebody else than the list. */
@@ -37,8 +56,39 @@ export class TaskLists {
   }
 
   /** @returns undefined where the API has no such list */
-  async read({prove}: TaskListOptions, options?: RequestOptions): Promise<TaskList | undefined> {
-    if (this.#absent) return undefined
+  read({prove}: TaskListOptions, options: RequestOptions = {}): Promise<TaskList | undefined> {
+    if (this.#absent) return Promise.resolve(undefined)
+    if (this.#tooSoonMs <= 0) return this.#read(prove, options)
+    if (this.#next === undefined) {
+      this.#next = {prove, options, read: this.#later()}
+    } else {
+      const {options: theirs} = this.#next
+      this.#next.prove ||= prove
+      if ((options.priority ?? 0) < (theirs.priority ?? 0)) this.#next.options = {...theirs, ...options}
+    }
+    return unlessAborted(this.#next.read, options.signal)
+  }
+
+  get #tooSoonMs(): number {
+    return this.#lookedAt + this.#pace.shortestMs - this.#pace.clock.now()
+  }
+
+  async #later(): Promise<TaskList | undefined> {
+    while (this.#tooSoonMs > 0) await this.#pace.clock.sleep(this.#tooSoonMs)
+    const {prove = false, options = {}} = this.#next ?? {}
+    this.#next = undefined
+    return this.#read(prove, options)
+  }
+
+  async #read(prove: boolean, options: RequestOptions): Promise<TaskList | undefined> {
+    const looked = () => {
+      this.#lookedAt = this.#pace.clock.now()
+    }
+    looked()
+    return this.#ask(prove, options).finally(looked)
+  }
+
+  async #ask(prove: boolean, options: RequestOptions): Promise<TaskList | undefined> {
     const walk = new ListWalk<SeenTask>('/tasks', this.#page, this.#facts)
     try {
       const refusal = await walk.read(options, prove ? Number.POSITIVE_INFINITY : 1)

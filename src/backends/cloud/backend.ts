@@ -29,7 +29,10 @@ export function openCloudBackend(client: ApiClient, options: BackendOptions): Cl
     refusedBy503: () => false,
   })
   // A task list may be capped or filtered where the collections are not (wire facts): neither vouches for the other.
-  const taskLists = new TaskLists(api.page, api.reader.facts.apart(), api.noticed)
+  const taskLists = new TaskLists(api.page, api.reader.facts.apart(), api.noticed, {
+    clock: options.clock,
+    shortestMs: options.pollIntervalMs ?? 0,
+  })
   const readTask: typeof api.task = async (id, at) => {
     const task = await api.task(`/tasks/${encodeURIComponent(id)}`, at)
     if (task) taskLists.exists(id)
