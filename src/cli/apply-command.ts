@@ -3,7 +3,6 @@
 import type {ExitCode} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
-import {waitFor} from '../base/wait-for.ts'
 import {type CodeHost, currentJob} from '../config/ci-job.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import {Stopped} from '../engine/apply/run-context.ts'
@@ -149,8 +148,8 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Waits for what a run has in flight, and starts nothing. */
   protected async attach(run: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {assertOwnLedgers, attachedDocument, attachedExit, findRun, planOf, RunPlanError} = await applyParts()
-    const story = await ended(this.context, findRun(this.context, run), flags.timeout)
+    const {assertOwnLedgers, attachedDocument, attachedExit, findRun, planOf, RunPlanError, waitForRun} = await applyParts()
+    const story = await waitForRun(this.context, run, flags.timeout)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
     const tell = async (attached: Parameters<typeof attachedDocument>[0]) => {
@@ -386,14 +385,4 @@ interface ToCarryOut extends BuiltPlan {
   readonly unknown: Settled['unknown']
   /** The plan that was approved, where `plan` is what is left of it. */
   readonly approved?: Plan
-}
-
-/** A run that is still going on is waited for. */
-async function ended(context: Context, story: RunStory, timeoutMs: number | undefined): Promise<RunStory> {
-  const {findRun} = await applyParts()
-  const look = () => {
-    const now = findRun(context, story.header.run)
-    return Promise.resolve(now.ended || !now.alive ? now : undefined)
-  }
-  return (await waitFor(look, {clock: context.clock, everyMs: 500, timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY})) ?? story
 }

@@ -141,6 +141,20 @@ describe('a run that is killed', () => {
     expect(rest.code).toBe(0)
     expect(createdTwice(here)).toEqual([])
   })
+  it('that is still going on when the time of --attach is over keeps its lock: exit 12 names it and its process', async () => {
+    here.simulator.configure({cloud: {taskMs: 4_000}})
+    const going = here.start(['apply', ...on(), '--auto-approve', '-o', 'json'], {env})
+    await until(() => here.writes.length > 0)
+    const [{run}] = documentOf(await here.run(['runs', 'list', '-o', 'json']))
+    const attached = await here.run(['apply', '--attach', run, '--timeout', '1s', '-o', 'json'], {env})
+    const {error} = documentOf(attached)
+    expect([attached.code, error.code], attached.stderr).toEqual([12, 'E_RUN_GOES_ON'])
+    expect(error.message).toMatch(new RegExp(`^run ${run} was still going on after 1 s: process \\d+ on .+ works on it$`))
+    expect(attached.stdout + attached.stderr).not.toContain('force-unlock')
+    here.simulator.configure({cloud: {taskMs: 1}})
+    const ended = await going.done
+    expect([ended.code, documentOf(ended).converged], ended.stderr).toEqual([0, true])
+  })
   it('that gave up waiting is not over: the next apply finds what it started, as its own', async () => {
     here.simulator.configure({cloud: {taskMs: 2500}})
     const late = await here.fast(['apply', ...on(), '--auto-approve', '--timeout', '1s', '-o', 'json'], {env})
