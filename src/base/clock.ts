@@ -29,6 +29,12 @@ export const systemClock: Clock = {
     }),
 }
 
+/** The same clock, whose pauses this signal cuts. */
+export const cutBy = (signal: AbortSignal | undefined, clock: Clock): Clock => ({
+  now: () => clock.now(),
+  sleep: ms => clock.sleep(ms, signal),
+})
+
 /** `performance.now()` grows alike, and brings histograms and observers into every start. */
 const sinceBoot = (): number => Number(process.hrtime.bigint()) / 1e6
 

@@ -1,5 +1,6 @@
 /** The one poll loop of the program. */
 import type {Clock} from './clock.ts'
+import {unlessAborted} from './unless-aborted.ts'
 
 export interface WaitOptions {
   readonly clock: Clock
@@ -8,6 +9,7 @@ export interface WaitOptions {
   /** No two looks are nearer to each other than this, not even for the last one at the end of the time; 0 unless told. */
   readonly shortestMs?: number | (() => number)
   readonly timeoutMs: number
+  /** Ends the wait at once: in a pause, and in a look, which nobody waits for then. Who takes something by looking does without it. */
   readonly signal?: AbortSignal
 }
 
@@ -16,6 +18,7 @@ export interface WaitOptions {
  *
  * @param look - answers `undefined` for "not yet"
  * @returns what was seen, or `undefined` when the time ran out; there is one look at the end of it, unless it would come too soon
+ * @throws what a look throws, and the signal's reason
  */
 export async function waitFor<T>(
   look: () => Promise<T | undefined>,
@@ -23,7 +26,8 @@ export async function waitFor<T>(
 ): Promise<T | undefined> {
   const deadline = clock.now() + timeoutMs
   for (let looks = 1; ; looks++) {
-    const seen = await look()
+    signal?.throwIfAborted()
+    const seen = await unlessAborted(look(), signal)
     if (seen !== undefined) return seen
     const left = deadline - clock.now()
     if (left <= 0) return undefined

@@ -262,19 +262,20 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   /** @param run - which it is, once it has begun */
-  private stoppedWhileWriting(run: () => string | undefined, atOnce: () => void): Interrupts {
+  private stoppedWhileWriting(run: () => {readonly id: string; readonly isOver: boolean} | undefined, atOnce: () => void): Interrupts {
     this.beginChanging()
     return onInterrupt(
       () => {
-        const id = run()
+        const begun = run()
+        if (begun?.isOver) return this.logger.note('nothing is left to stop: what the run has done is being written')
         const what =
-          id === undefined ? 'nothing was sent' : `what is in flight goes on without us; resume with: svcctl apply --resume ${id}`
+          begun === undefined ? 'nothing was sent' : `what is in flight goes on without us; resume with: svcctl apply --resume ${begun.id}`
         this.logger.warn(`stopping: ${what}`)
       },
       () => {
         atOnce()
-        const id = run()
-        if (id !== undefined) this.failAtOnce(new KilledError(id))
+        const begun = run()
+        if (begun !== undefined) this.failAtOnce(new KilledError(begun.id))
       },
     )
   }

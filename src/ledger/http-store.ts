@@ -8,7 +8,7 @@
  * counts on from the same serial as this run.
  */
 
-import type {Clock} from '../base/clock.ts'
+import {type Clock, cutBy} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
@@ -247,7 +247,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     }
     let isHeld: true | undefined
     try {
-      isHeld = await waitFor(look, {clock, everyMs: lockPauseMs, timeoutMs, ...(signal && {signal})})
+      // The signal cuts the pauses; a question that may have taken it ends by itself, and says so.
+      isHeld = await waitFor(look, {clock: cutBy(signal, clock), everyMs: lockPauseMs, timeoutMs})
     } catch (error) {
       // The last try may have taken it without an answer; where somebody else was seen to hold it, theirs stays untouched.
       if (holder === undefined || (isUnheard && (await this.#isOurs(id, body).catch(() => false)))) await this.#unlock(body).catch(() => {})

@@ -9,7 +9,7 @@ import {stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {writeFileAtomic} from '../base/atomic-file.ts'
 import {beginningOfName} from '../base/beginning.ts'
-import type {Clock} from '../base/clock.ts'
+import {type Clock, cutBy} from '../base/clock.ts'
 import {fileAt} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {
@@ -171,7 +171,8 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     let lock: ProcessLock | undefined
     try {
       makeFolder(dirname(path))
-      lock = await waitFor(look, {clock, everyMs: lockPauseMs, timeoutMs, ...(signal && {signal})})
+      // The signal cuts the pauses only: a look may have taken it.
+      lock = await waitFor(look, {clock: cutBy(signal, clock), everyMs: lockPauseMs, timeoutMs})
     } catch (error) {
       if (signal?.aborted) throw error
       throw this.#accessError('lock', error)

@@ -47,4 +47,35 @@ describe('waiting for something', () => {
     )
     await expect(clock.run(waiting)).rejects.toThrow('enough')
   })
+
+  it('is over as soon as the signal comes, also in the middle of a look, and of what that comes to nobody hears', async () => {
+    const clock = new VirtualClock(0)
+    const stop = new AbortController()
+    let failed = false
+    const look = async () => {
+      await clock.sleep(60_000)
+      failed = true
+      throw new Error('no answer')
+    }
+    const ended = clock.run(
+      (async () => {
+        const waiting = waitFor(look, {clock, everyMs: 100, timeoutMs: 100_000, signal: stop.signal})
+        void clock.sleep(500).then(() => stop.abort(new Error('enough')))
+        await expect(waiting).rejects.toThrow('enough')
+        return clock.now()
+      })(),
+    )
+    expect(await ended).toBe(500)
+    await clock.run(clock.sleep(60_000))
+    expect(failed).toBe(true)
+  })
+
+  it('does not begin to look when the signal came before', async () => {
+    const clock = new VirtualClock(0)
+    let looks = 0
+    const look = async () => void looks++
+    const waiting = waitFor(look, {clock, everyMs: 100, timeoutMs: 1_000, signal: AbortSignal.abort(new Error('enough'))})
+    await expect(clock.run(waiting)).rejects.toThrow('enough')
+    expect(looks).toBe(0)
+  })
 })

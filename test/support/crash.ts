@@ -137,7 +137,9 @@ export async function settle(
   lab: Lab,
   built: BuiltPlan,
   builders: readonly StackBuilder[],
-  more: Partial<Pick<RecoverInput, 'accountOf' | 'backendOf' | 'before' | 'isElsewhere' | 'isWanted' | 'timeoutMs' | 'versions'>> = {},
+  more: Partial<
+    Pick<RecoverInput, 'accountOf' | 'backendOf' | 'before' | 'isElsewhere' | 'isWanted' | 'signal' | 'timeoutMs' | 'versions'>
+  > = {},
 ): Promise<Recovered> {
   const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
   const stacks = built.plan.stacks.map(it => it.name)

@@ -1,5 +1,6 @@
 /** The create of an object: sent once, found again when its answer is lost, waited for until it is ready. */
 import {isJsonObject, type Json} from '../../base/json.ts'
+import {unlessAborted} from '../../base/unless-aborted.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ids} from '../model/kind.ts'
 import {isCalledOtherwise, type LiveObject, liveObject, readObject, withAllParts} from '../model/live.ts'
@@ -75,7 +76,7 @@ async function ready(
     const end = await scene.await(collection, {...sought, remoteId: id})
     if (!end.ok || end.live === undefined || fits(end.live) || !isCalledOtherwise(end.live, scene.work.operation.name)) return end
     // The id is that of something else: what was made goes by its name, or nobody knows what it is.
-    const {collection: shown} = await collection.lookAtAll()
+    const {collection: shown} = await unlessAborted(collection.lookAtAll(), context.options.stop)
     if (shown.objects.some(fits)) return awaitAlike(scene, collection, sought)
     isOther = true
     const why = `the API says that it made ${id}, which is called ${JSON.stringify(end.live.name)}`

@@ -88,12 +88,15 @@ class Run {
     await book.save(run, clock, emit)
     const recordedMs = clock.now() - written
     journal.append({type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOfOperation(it.operation) : []))}, true)
-    const residual = [...leftStanding(ended, this.#objects), ...(stop.aborted ? [] : await this.#prover.finish())]
-    const isProven = !stop.aborted || !ended.some(it => it.state === 'done' && stepsOf(it.operation).length > 0)
+    const {residual: differing, isWhole} = stop.aborted ? {residual: [], isWhole: false} : await this.#prover.finish()
+    const residual = [...leftStanding(ended, this.#objects), ...differing]
+    // Who is told to stop behind the last proof has nothing left to stop.
+    const isStopped = !isWhole
+    const isProven = !isStopped || !ended.some(it => it.state === 'done' && stepsOf(it.operation).length > 0)
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.
     const closed = this.#closed(ended)
-    if (summary.detached + summary.unknown === 0 && !stop.aborted && closed === undefined) journal.append({type: 'end', summary}, true)
+    if (summary.detached + summary.unknown === 0 && !isStopped && closed === undefined) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
     const provenMs = clock.now() - this.#startedAt
     return {
@@ -104,6 +107,7 @@ class Run {
       readyMs,
       recordedMs,
       provenMs,
+      ...(isStopped ? {stopped: true as const} : {}),
       ...(isProven ? {} : {unproven: true as const}),
       ...(closed === undefined ? {} : {closed}),
     }

@@ -42,7 +42,8 @@ export class Prover {
   /** Operations still running, by kind and stack-independent parent; a collection is read when its count is 0. */
   readonly #running = new Map<string, number>()
   readonly #places = new Map<string, Map<string, TouchedCollection>>()
-  readonly #proofs: Promise<Residual[]>[] = []
+  /** `undefined`: the run was told to stop first. */
+  readonly #proofs: Promise<Residual[] | undefined>[] = []
   /** Collections that have settled and are not read yet. */
   #settled: TouchedCollection[] = []
 
@@ -82,19 +83,26 @@ export class Prover {
   }
 
   #begin(place: TouchedCollection): void {
-    const proof = this.#prove(place)
+    const {stop} = this.#context.options
+    const proof = this.#prove(place).catch(error => {
+      if (stop.aborted) return undefined
+      throw error
+    })
     this.#proofs.push(proof)
     // Whoever finishes hears of a failure; until then nobody listens, and that is no reason to end the process.
     proof.catch(() => {})
   }
 
-  async finish(): Promise<Residual[]> {
+  /** At once when the run is told to stop. `isWhole`: all that was to be read back has been. */
+  async finish(): Promise<{readonly residual: Residual[]; readonly isWhole: boolean}> {
     const {emit} = this.#context.options
     const objects = [...this.#places.values()].flatMap(it => [...it.values()]).reduce((sum, it) => sum + it.done.length, 0)
     emit({type: 'proving', objects})
-    const residual = (await Promise.all(this.#proofs)).flat()
-    emit({type: 'proved', objects, residual: residual.length})
-    return residual
+    const proofs = await Promise.all(this.#proofs)
+    const residual = proofs.flatMap(it => it ?? [])
+    const isWhole = !proofs.includes(undefined)
+    if (isWhole) emit({type: 'proved', objects, residual: residual.length})
+    return {residual, isWhole}
   }
 
   #note(group: string, ended: Ended): void {
@@ -133,10 +141,7 @@ export class Prover {
       },
       // The looks are counted: where the budget is short, each of them may take longer than any lag.
       {clock, everyMs: listLagMs, timeoutMs: Number.POSITIVE_INFINITY, signal: stop},
-    ).catch(error => {
-      if (stop.aborted) return undefined
-      throw error
-    })
+    )
     if (clean && residual.length === 0) verified()
     return residual
   }

@@ -6,6 +6,7 @@
 
 import {setMaxListeners} from 'node:events'
 import type {AppError} from '../../base/errors.ts'
+import {unlessAborted} from '../../base/unless-aborted.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import {wordOf} from '../../base/word-of.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
@@ -18,6 +19,7 @@ import type {Key} from '../model/value.ts'
 import {ObjectFailedError, OperationFailedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
+import {readsUntil} from './reads-until.ts'
 import {RecoveredLedger} from './recovered-ledger.ts'
 import type {Recovered, RecoverInput, Undecided} from './recovery.ts'
 import {CERTAIN_AFTER_MS, type CreateInDoubt, settleCreate} from './settle-doubt.ts'
@@ -29,7 +31,7 @@ const LEAST_LAGS = 4
 export async function recover(input: RecoverInput): Promise<Recovered> {
   // Everything that is looked up listens to it.
   setMaxListeners(0, input.signal)
-  return new Recovery(input).run()
+  return new Recovery({...input, backendOf: readsUntil(input.signal, input.backendOf)}).run()
 }
 
 type Fate =
@@ -303,7 +305,9 @@ class Recovery {
     const request = kind.verbs.read?.(ids)
     if (request === undefined) {
       const itself = (live: LiveObject) => live.remoteId === remoteId
-      const {collection} = await this.#collection({kind, backend}, ids.slice(0, -1)).since(this.#since, it => it.objects.some(itself))
+      const watch = this.#collection({kind, backend}, ids.slice(0, -1))
+      const seen = watch.since(this.#since, it => it.objects.some(itself))
+      const {collection} = await unlessAborted(seen, this.#input.signal)
       return collection.objects.find(itself)
     }
     backend.reader.forget(request.path)

@@ -50,7 +50,13 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
   // It is ours from here on, whatever becomes of the look at what its row does not show.
   record(shown.values)
   if (shown.isWhole && !(isStale && declaration.outputs.length > 0)) return
-  record(await outputsRead(scene, declaration, remoteId, live))
+  const {stop} = scene.context.options
+  try {
+    record(await outputsRead(scene, declaration, remoteId, live))
+  } catch (error) {
+    // The next plan sees that the ledger lacks them.
+    if (!stop.aborted || error !== stop.reason) throw error
+  }
 }
 
 /** It was deleted, or is let go of. */

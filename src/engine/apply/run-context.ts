@@ -21,6 +21,7 @@ import {Expectations} from './expectations.ts'
 import {Gate} from './gate.ts'
 import type {GivingWay, LedgerBook} from './ledger-book.ts'
 import {Promptness} from './promptness.ts'
+import {readsUntil} from './reads-until.ts'
 import type {Pace} from './shared-watch.ts'
 import {type Supervision, Supervisor} from './supervisor.ts'
 import {TaskWatch} from './task-watch.ts'
@@ -79,7 +80,7 @@ export class Stopped extends Error {
 }
 
 export class RunContext {
-  /** Its `stop` also fires when the run itself cannot go on. */
+  /** Its `stop` also fires when the run itself cannot go on; then nothing is read any more. */
   readonly options: RunOptions
   /** Fires when the last operation has ended, or the run is told to stop. */
   readonly over: AbortSignal
@@ -105,7 +106,7 @@ export class RunContext {
 
   constructor(options: RunOptions, unsent: Iterable<Key>) {
     const stop = AbortSignal.any([options.stop, this.#broken.signal])
-    this.options = {...options, stop}
+    this.options = {...options, stop, backendOf: readsUntil(stop, options.backendOf)}
     this.over = AbortSignal.any([stop, this.#ended.signal])
     this.closing = AbortSignal.any([stop, this.#closed.signal])
     this.supervisor =

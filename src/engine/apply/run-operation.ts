@@ -7,7 +7,7 @@ import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Key} from '../model/value.ts'
 import {adopt} from './adopt-step.ts'
-import {HalfReplacedError, ParentMissingError} from './apply-errors.ts'
+import {DetachedError, HalfReplacedError, ParentMissingError} from './apply-errors.ts'
 import {create, noteInline} from './create-step.ts'
 import {remove} from './delete-step.ts'
 import {Scene} from './operation-scene.ts'
@@ -19,9 +19,15 @@ import type {Ended, Seen} from './work.ts'
 
 /** Whatever goes wrong with it is how the operation ended. @throws what ends the whole run: its lock is somebody else's */
 export async function runOperation(context: RunContext, work: RunWork): Promise<Ended> {
+  let scene: Scene | undefined
   try {
-    return await carryOut(new Scene(context, work))
+    scene = new Scene(context, work)
+    return await carryOut(scene)
   } catch (error) {
+    const {stop} = context.options
+    const step = scene?.steps().at(-1)
+    if (stop.aborted && error === stop.reason && scene !== undefined && step !== undefined)
+      return work.end('detached', {error: new DetachedError(scene.what(step), 'what was begun')})
     if (error instanceof LockLostError || !(error instanceof AppError)) throw error
     return work.end('failed', {error})
   }

@@ -43,6 +43,8 @@ export interface ApplyResult {
   readonly ended: readonly Ended[]
   readonly summary: Readonly<Record<State, number>>
   readonly residual: readonly Residual[]
+  /** It ended before its time: it was told to stop before all was done and read back. */
+  readonly stopped?: true
   /** The run was told to stop before what it did was read back. */
   readonly unproven?: true
   /** Ids and live fields as the run left them. */

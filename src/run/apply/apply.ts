@@ -61,9 +61,12 @@ export interface ApplyInput {
   /**
    * How the run is told to stop, from the first write of a ledger to its last: the signal starts nothing new. Who is told to end
    * at once calls `atOnce`, which keeps what was done.
-   * @param run - which it is, once it has begun
+   * @param run - which it is, once it has begun; `isOver`: all is done and proven, and what comes of it is being written
    */
-  readonly stoppable: (run: () => string | undefined, atOnce: () => void) => {readonly signal: AbortSignal; off(): void}
+  readonly stoppable: (
+    run: () => {readonly id: string; readonly isOver: boolean} | undefined,
+    atOnce: () => void,
+  ) => {readonly signal: AbortSignal; off(): void}
 }
 
 export interface ApplyDone {
@@ -95,16 +98,20 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
   let begun: ReturnType<typeof startRun> | undefined
+  let isOver = false
   const interrupts = input.stoppable(
-    () => begun?.run,
+    () => begun && {id: begun.run, isOver},
     () => begun?.journal.close(),
   )
   const begin: typeof startRun = (...given) => {
     begun = startRun(...given)
     return begun
   }
+  const over = () => {
+    isOver = true
+  }
   try {
-    return {...(await underWay(input, {controls, secrets, work, held, before, begin, stop: interrupts.signal})), undecided}
+    return {...(await underWay(input, {controls, secrets, work, held, before, begin, over, stop: interrupts.signal})), undecided}
   } finally {
     interrupts.off()
   }
@@ -114,13 +121,15 @@ interface UnderWay extends Pick<ApplyDone, 'before'>, ReturnType<typeof plannedW
   readonly controls: OpenControls
   readonly secrets: RunSecrets
   readonly begin: typeof startRun
+  /** Nothing is left that could be stopped. */
+  readonly over: () => void
   readonly stop: AbortSignal
 }
 
 /** Ledgers are written from here on: whoever stops that stops it where each of them is whole, and locked still. */
 async function underWay(
   input: ApplyInput,
-  {controls, secrets, work, held, before, begin, stop}: UnderWay,
+  {controls, secrets, work, held, before, begin, over, stop}: UnderWay,
 ): Promise<Omit<ApplyDone, 'undecided'>> {
   const {workspace, plan, observation} = input
   const {host} = workspace
@@ -157,12 +166,14 @@ async function underWay(
       durationMs: durations.of,
     }
     const result = await carryOut(work, observation, options)
+    const interrupted = stop.aborted && result.stopped === true
+    if (result.stopped !== true) over()
     if (![durations.save(), limits.save()].every(Boolean))
       input.warn('how long changes took, and how many may run at once, could not be remembered: the state folder cannot be written')
     if (limits.news !== undefined) input.warn(limits.news)
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
-    await audit.end(result, stop.aborted)
+    await audit.end(result, interrupted)
     // What the run did was read back before its journal said so; outputs and the rest are known to the next one.
     await book.save(run, host.clock, input.emit, false)
     const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
@@ -170,7 +181,7 @@ async function underWay(
     return {
       run,
       result: withLeftOut(result, input.whole?.leftOut ?? []),
-      interrupted: stop.aborted,
+      interrupted,
       requests: workspace.usedRequests(),
       before,
       audit: audit.heads,

@@ -6,6 +6,7 @@ import {APIS} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
+import {unlessAborted} from '../../base/unless-aborted.ts'
 import {evaluate} from '../../declaration/read/residual.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import {recover} from '../../engine/apply/recover.ts'
@@ -64,10 +65,10 @@ export async function settleDeadRuns(
   const stories = only ? [only] : await runsToSettle(workspace)
   const [strange] = only === undefined ? tidyOpenRuns(workspace.host) : []
   if (strange !== undefined) throw strange.error
-  for (const story of stories) await assertSameAccount(workspace, story)
+  for (const story of stories) await unlessAborted(assertSameAccount(workspace, story), signal)
   const travelling = await travellingRuns(workspace, emit)
   // What only a ledger tells of is of the account that the ledger knows.
-  if (travelling.length > 0) await checkAccounts(workspace)
+  if (travelling.length > 0) await unlessAborted(checkAccounts(workspace), signal)
   const tasks = [...stories, ...travelling.map(it => readRun(it.entries))].flatMap(it => it.tasks)
   const unknown: Recovered['unknown'][number][] = []
   // What is written for one of them is no word of somebody else about the others.

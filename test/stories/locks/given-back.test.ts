@@ -55,6 +55,30 @@ describe('a lock', () => {
       expect(stderr).toContain('nothing was changed')
     })
 
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'is given back at the first %s while what was done is read back and the API does not answer',
+    async signal => {
+      const stack = behind(jsonStack('a').add('cluster.user', 'bob', {name: 'bob', email: 'bob@example.com'}), first)
+      at.simulator.inject({match: {method: 'POST', path: '/v1/users'}, times: 1, action: {type: 'delay', ms: 1_000}})
+      const on = ['--synth-dir', saveStacks(at.folder, [stack])]
+      const run = at.start(['apply', ...on, '--auto-approve', '-o', 'json', '--request-timeout', '60s'])
+      await lookFor(() => at.simulator.faults.some(it => it.met > 0))
+      at.simulator.inject({match: {method: 'GET', path: '/v1/users'}, times: 1_000, action: {type: 'hang'}})
+      await run.says('proving')
+      const stoppedAt = systemClock.now()
+      run.kill(signal)
+      const outcome = await run.done
+      expect(systemClock.now() - stoppedAt).toBeLessThan(10_000)
+      const document = documentOf(outcome)
+      expect([outcome.code, document.converged, document.summary.done, first.lock], outcome.stderr).toEqual([4, false, 1, undefined])
+      expect(outcome.stderr).toContain(`svcctl apply --resume ${document.run}`)
+      expect(first.state).toContain('cluster/users/2')
+      at.simulator.clearFaults()
+      const resumed = await at.fast(['apply', '--resume', document.run, '-o', 'json'])
+      expect([resumed.code, documentOf(resumed).converged, at.writes.length], resumed.stderr).toEqual([0, true, 1])
+    },
+  )
+
   it('that force-unlock has for a moment, to see whether it is free, is given back when Ctrl-C comes meanwhile', async () => {
     const run = at.start(['force-unlock', 'abc', '--stack', 'a', '--yes', ...saved()], {asItIs: true})
     first.hold = () => {
