@@ -263,10 +263,18 @@ function isShownBy(operation: Operation, write: Simulator['log'][number]): boole
       const collection = remote.split('/').at(-1)?.replace(/s$/, '')
       // What a replacement makes is what its successor is declared as; it shows only the fields that force it.
       const makes = action === 'create' || action === 'replace'
-      return makes && collection === COLLECTION_OF[operation.kind] && changes.every(it => isIn(body, it))
+      const isAsShown = (it: Operation['changes'][number]) => (PARENTS.includes(it.path) ? isMadeIn(remote, it) : isIn(body, it))
+      return makes && collection === COLLECTION_OF[operation.kind] && changes.every(isAsShown)
     }
   }
 }
+
+/** What an object is in is said by the address of its create. */
+const PARENTS: readonly string[] = ['/subscription', '/database']
+
+/** Whether something is made where it is shown to go; of a parent that is still to be made nobody knows the address. */
+const isMadeIn = (remote: string, {after}: Operation['changes'][number]): boolean =>
+  typeof after === 'string' ? remote.startsWith(`${after}/`) : isJsonObject(after ?? null) && 'unknown' in (after as object)
 
 /** What came with the create of what it is in is changed into what was to be created. */
 function isMadeInline({action, kind, changes}: Operation, operations: readonly Operation[], write: Simulator['log'][number]): boolean {
