@@ -120,7 +120,7 @@ export class ApiRun {
       onRow,
     })
     if (proof === undefined) {
-      this.#context.log.warn('the list changed each time it was read: rows may be missing')
+      this.#context.log.warn('the list changed each time it was read, or has one page only, which may be cut: rows may be missing')
     } else this.#context.log.info(`the list is whole: ${proof}`)
   }
 

@@ -55,7 +55,7 @@ export interface PaginateOptions {
 
 export interface Paginated {
   readonly rows: number
-  /** `undefined`: the list changed each time it was read, and rows may be missing. */
+  /** `undefined`: the list could not be read whole, and rows may be missing. */
   readonly proof: string | undefined
 }
 

@@ -11,8 +11,8 @@ export interface PagedServer {
   readonly caps?: Record<string, number>
   /** A `limit` above this gets a 400. */
   readonly refuseAbove?: number
-  /** Answers page one whatever is asked. */
-  readonly ignoresOffset?: boolean
+  /** Answers page one whatever is asked, or as much of it as `limit` says. */
+  readonly ignores?: 'offset and limit' | 'offset'
   readonly pastEnd?: 'empty' | '404'
   /** An order for each answer. */
   readonly order?: (rows: readonly Json[]) => readonly Json[]
@@ -21,7 +21,7 @@ export interface PagedServer {
 export const pagedServer = (server: PagedServer): ScriptedClient => scriptedClient(call => pageOf(server, call.path))
 
 export function pageOf(
-  {lists, caps, cap: capOfAll = Number.POSITIVE_INFINITY, refuseAbove, ignoresOffset, pastEnd, order}: PagedServer,
+  {lists, caps, cap: capOfAll = Number.POSITIVE_INFINITY, refuseAbove, ignores, pastEnd, order}: PagedServer,
   path: string,
 ): Scripted {
   const [at = '', query] = path.split('?')
@@ -35,7 +35,7 @@ export function pageOf(
     return {status: 400, json: {error: {code: 'INVALID_REQUEST', message: 'limit', details: {field: 'limit', constraint: 'max'}}}}
   }
   const ordered = order ? order(rows) : rows
-  if (ignoresOffset) return {json: ordered.slice(0, cap)}
+  if (ignores) return {json: ordered.slice(0, ignores === 'offset' ? Math.min(limit, cap) : cap)}
   if (pastEnd === '404' && offset > 0 && offset >= rows.length) return {status: 404, json: {error: {code: 'NOT_FOUND', message: 'no page'}}}
   return {json: ordered.slice(offset, offset + Math.min(limit, cap))}
 }

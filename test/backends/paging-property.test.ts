@@ -73,7 +73,7 @@ describe('a list that is called whole', () => {
         fc.option(fc.integer(), {nil: undefined}),
         async (lengths, seed) => {
           const lists = Object.fromEntries(lengths.map((length, i) => [`/subscriptions/${i}/databases`, rowsOf(length)]))
-          const client = pagedServer({lists, ignoresOffset: true, ...(seed === undefined ? {} : {order: shuffler(seed)})})
+          const client = pagedServer({lists, ignores: 'offset and limit', ...(seed === undefined ? {} : {order: shuffler(seed)})})
           const listings = await readAll(client, Object.keys(lists))
           for (const [i, length] of lengths.entries()) expect(listings[i]).toMatchObject({proven: true, rows: {length}})
           // One request a list, one proof for each of the longest, and one to be sure that offsets are ignored.
@@ -81,6 +81,23 @@ describe('a list that is called whole', () => {
         },
       ),
       {numRuns: 200},
+    )
+  })
+
+  it('is none where the server looks at limit and not at offset, and may have cut it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat({max: 12}), {minLength: 1, maxLength: 5}),
+        fc.integer({min: 1, max: 12}),
+        fc.option(fc.integer(), {nil: undefined}),
+        async (lengths, cap, seed) => {
+          const lists = Object.fromEntries(lengths.map((length, i) => [`/subscriptions/${i}/databases`, rowsOf(length)]))
+          const client = pagedServer({lists, cap, ignores: 'offset', ...(seed === undefined ? {} : {order: shuffler(seed)})})
+          const listings = await readAll(client, Object.keys(lists))
+          for (const [i, length] of lengths.entries()) if (listings[i]?.proven) expect(listings[i]?.rows).toHaveLength(length)
+        },
+      ),
+      {numRuns: 300},
     )
   })
 

@@ -27,6 +27,13 @@ describe('lists of the cloud API', () => {
       expect(names((await cloud('GET', '/subscriptions?limit=1&offset=3')).json)).toEqual(['a', 'b', 'c'])
     }))
 
+  it('may look at limit alone', () =>
+    inVirtualTime({cloud: {paging: {ignored: 'offset', maxLimit: 3}}}, async ({cloud, simulator}) => {
+      five().into(simulator)
+      expect(names((await cloud('GET', '/subscriptions?limit=1000&offset=3')).json)).toEqual(['a', 'b', 'c'])
+      expect(names((await cloud('GET', '/subscriptions?limit=1&offset=3')).json)).toEqual(['a'])
+    }))
+
   it('keep one shuffled order over all pages', () =>
     inVirtualTime({cloud: {shuffled: true}}, async ({cloud, simulator}) => {
       five().into(simulator)

@@ -3,13 +3,14 @@
  *
  * A list that moves while it is read is read again from the start. One that keeps moving (an order of its own in each
  * answer) is gathered row by row until as many rows are known as the list has. Both are bounded: then the list stays
- * unproven, and nobody may conclude from it that something does not exist.
+ * unproven, and nobody may conclude from it that something does not exist. So does one whose server looks at `limit` and
+ * not at `offset`, unless another list is longer.
  */
 
 import {AppError} from '../../base/errors.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
 import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
-import {FAR_OFFSET, type FetchPage, type PageAnswer, type PagingFacts} from './paging-facts.ts'
+import type {FetchPage, PageAnswer, PagingFacts} from './paging-facts.ts'
 
 /** Every page brought rows nobody had seen: the server makes them up, or the list grows faster than it can be read. */
 export class EndlessListError extends AppError {
@@ -35,6 +36,8 @@ export interface KeyedRow<Row> {
   readonly withoutId?: Row
 }
 
+const keysOf = (rows: readonly KeyedRow<unknown>[]): readonly string[] => rows.map(it => it.key)
+
 /** How often an ordered reading starts again before the order is given up. */
 const RESTARTS = 2
 /** How many pages of a list without an order are read; it is gone through as often as that allows. */
@@ -57,6 +60,7 @@ export class ListWalk<Row> {
   /** How the reading before this one ended where the last known row should have been. */
   #nothingAfter: string | undefined
   #givenUp = false
+  #cut = false
   #alone = false
 
   constructor(path: string, fetch: FetchPage<KeyedRow<Row>>, facts: PagingFacts) {
@@ -76,7 +80,7 @@ export class ListWalk<Row> {
 
   /** How the list is known to be whole; `undefined` when it is not. */
   get proof(): string | undefined {
-    if (this.#proof !== undefined || this.#givenUp) return this.#proof
+    if (this.#proof !== undefined || (this.#givenUp && !this.#cut)) return this.#proof
     return this.#lastSize < this.#facts.uncutBelow(this.#lastLimit) ? SHORT_PAGE : undefined
   }
 
@@ -90,6 +94,11 @@ export class ListWalk<Row> {
   /** More requests will not help. */
   get givenUp(): boolean {
     return this.#givenUp
+  }
+
+  /** Given up because its server has one page and no other, which may lack rows. */
+  get cut(): boolean {
+    return this.#cut
   }
 
   /**
@@ -120,7 +129,7 @@ export class ListWalk<Row> {
     this.#rows = new Map()
     this.#end = 0
     this.#pages = 1
-    this.#first = page.rows.map(it => it.key)
+    this.#first = keysOf(page.rows)
     this.#take(page.rows, page.rows.length, page.limit)
     if (page.rows.length === 0) this.#proof = 'an empty page'
     return undefined
@@ -143,7 +152,7 @@ export class ListWalk<Row> {
     const rows = page.found ? page.rows : []
     const verdict = judgePage(
       {first: this.#first, known: this.#rows, end: this.#end},
-      {offset, keys: rows.map(it => it.key), uncutBelow: this.#facts.uncutBelow(page.limit)},
+      {offset, keys: keysOf(rows), uncutBelow: this.#facts.uncutBelow(page.limit)},
     )
     switch (verdict.is) {
       case 'more':
@@ -159,9 +168,7 @@ export class ListWalk<Row> {
       case 'nothing':
         return this.#endedEarly(page.found, options)
       case 'repeated':
-        if (await this.#facts.ignoresOffset(() => this.#farPageIsFirst(options))) this.#proof = 'page one again'
-        else await this.#again(options)
-        return
+        return this.#repeated(options)
       case 'moved':
         return this.#again(options)
     }
@@ -178,15 +185,20 @@ export class ListWalk<Row> {
     await this.#again(options)
   }
 
-  async #farPageIsFirst(options?: RequestOptions): Promise<boolean> {
-    const page = await this.#facts.page(this.#fetch, this.path, FAR_OFFSET, options)
-    return (
-      page.found &&
-      sameKeys(
-        page.rows.map(it => it.key),
-        this.#first,
-      )
-    )
+  async #repeated(options?: RequestOptions): Promise<void> {
+    const first = {size: this.#first.length, is: (rows: readonly KeyedRow<Row>[]) => sameKeys(keysOf(rows), this.#first)}
+    switch (await this.#facts.whyRepeated(this.#fetch, this.path, first, options)) {
+      case 'ignored':
+        this.#proof = 'page one again'
+        return
+      case 'cut':
+        // No request shows what a cap leaves out.
+        this.#cut = true
+        this.#givenUp = true
+        return
+      case 'accident':
+        return this.#again(options)
+    }
   }
 
   async #again(options?: RequestOptions): Promise<void> {

@@ -6,7 +6,7 @@
  * - a page past all rows is empty or 404;
  * - a page is shorter than another page of the same API, and so was not cut by a cap: then offset + rows is the
  *   length of the list, and must be the number of rows received;
- * - page one came again, which is a server that ignores `offset` (the walk makes sure of it).
+ * - page one came again, which is a server that ignores `offset` and `limit` (the walk makes sure of both).
  */
 
 /** A list as far as its walk has come. */

@@ -125,12 +125,12 @@ export class PagedReader implements Reader {
 
   async #proveOne(walk: ListWalk<JsonObject>, options?: RequestOptions): Promise<void> {
     await walk.prove(options)
-    if (walk.proof === undefined) {
-      this.#source.warn({
-        code: 'W_LIST_UNSTABLE',
-        message: `The list ${walk.path} changed each time it was read: what is missing in it may exist all the same.`,
-      })
-    }
+    if (walk.proof !== undefined) return
+    const why = walk.cut ? 'has one page only, which may be cut' : 'changed each time it was read'
+    this.#source.warn({
+      code: walk.cut ? 'W_LIST_CUT' : 'W_LIST_UNSTABLE',
+      message: `The list ${walk.path} ${why}: what is missing in it may exist all the same.`,
+    })
   }
 
   #keyed(path: string): FetchPage<KeyedRow<JsonObject>> {

@@ -1,6 +1,6 @@
 /**
- * What all lists of one API have in common: the page size it takes, the cap it may have, and whether it knows
- * `offset` at all. Learned from the pages that are read anyway. The task list has a cap of its own (`apart`).
+ * What all lists of one API have in common: the page size it takes, the cap it may have, and whether it looks at
+ * `offset` and `limit` at all. Learned from the pages that are read anyway. The task list has a cap of its own (`apart`).
  */
 import {AppError} from '../../base/errors.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
@@ -42,11 +42,17 @@ export function boundedPage<Rows extends readonly unknown[] | undefined>(rows: R
   return rows
 }
 
+/**
+ * Why page one came again. `ignored`: the server looks at neither `offset` nor `limit`, and so gave all it has. `cut`: it
+ * looks at `limit` alone, and may have a cap of its own that nobody gets behind. `accident`: of a list whose order changes.
+ */
+export type Repeated = 'ignored' | 'cut' | 'accident'
+
 /** What holds for every list of an API, whatever its cap. */
 interface ServerFacts {
   /** Rows to ask for in one page. */
   limit: number
-  ignoresOffset?: Promise<boolean>
+  repeats?: Promise<Repeated>
 }
 
 export class PagingFacts {
@@ -92,22 +98,44 @@ export class PagingFacts {
       }
     }
     if (answer.found) boundedPage(answer.rows, path)
-    if (answer.found && offset < FAR_OFFSET) this.#largest = Math.max(this.#largest, answer.rows.length)
+    if (answer.found) this.#largest = Math.max(this.#largest, answer.rows.length)
     return {...answer, limit}
   }
 
   /**
-   * Whether a page that came again came because the server ignores `offset`, and not by accident of a list whose
-   * order changes. Asked once for an API that does; lists that wonder at the same time share the answer.
+   * Asked once for an API that ignores offsets; lists that wonder at the same time share the answer.
    *
-   * @param far - whether a page far beyond the end is page one again
+   * @param first - what is known of page one: how many rows, and whether some rows are the same ones
    */
-  async ignoresOffset(far: () => Promise<boolean>): Promise<boolean> {
+  async whyRepeated<Row>(
+    fetch: FetchPage<Row>,
+    path: string,
+    first: {readonly size: number; readonly is: (rows: readonly Row[]) => boolean},
+    options?: RequestOptions,
+  ): Promise<Repeated> {
     const server = this.#server
-    if (server.ignoresOffset !== undefined && (await server.ignoresOffset)) return true
-    server.ignoresOffset = far()
-    return server.ignoresOffset
+    const known = server.repeats === undefined ? 'accident' : await server.repeats
+    if (known !== 'accident') return known
+    server.repeats = whyRepeated(async limit => {
+      const page = await fetch(paged(path, limit, FAR_OFFSET), options)
+      return page.found ? page.rows : []
+    }, first)
+    return server.repeats
   }
+}
+
+/**
+ * Told by a page far beyond the end that asks for fewer rows than page one has: the same rows again, fewer of them, or
+ * none. Fewer than one are none too, whichever of the two is looked at, so that a list of one row may have to ask twice.
+ */
+async function whyRepeated<Row>(
+  far: (limit: number) => Promise<readonly Row[]>,
+  first: {readonly size: number; readonly is: (rows: readonly Row[]) => boolean},
+): Promise<Repeated> {
+  const rows = await far(Math.min(1, first.size - 1))
+  if (first.is(rows)) return 'ignored'
+  if (first.size === 1) return first.is(await far(1)) ? 'cut' : 'accident'
+  return rows.length > 0 && rows.length < first.size ? 'cut' : 'accident'
 }
 
 function paged(path: string, limit: number, offset: number): string {

@@ -29,8 +29,8 @@ const paging = z.strictObject({
   largeLimit: z.enum(['cap', 'refuse']).default('cap'),
   /** Rows of a page when no `limit` is asked for; `null`: all. */
   defaultLimit: z.number().int().positive().nullable().default(null),
-  /** Answer page one whatever `limit` and `offset` say. */
-  ignored: z.boolean().default(false),
+  /** Answer page one whatever `limit` and `offset` say; `'offset'`: as much of it as `limit` and `maxLimit` allow. */
+  ignored: z.union([z.boolean(), z.literal('offset')]).default(false),
   pastEnd: z.enum(['empty', '404']).default('empty'),
 })
 export type Paging = z.output<typeof paging>

@@ -54,8 +54,9 @@ function cut<T>(exchange: Exchange, rows: readonly T[], {paging, badRequest}: Li
     }
     limit = paging.maxLimit
   }
-  const offset = count(exchange, 'offset', badRequest) ?? 0
-  if (paging.ignored) return rows.slice(0, paging.defaultLimit ?? paging.maxLimit ?? rows.length)
+  const asked = count(exchange, 'offset', badRequest) ?? 0
+  const offset = paging.ignored === 'offset' ? 0 : asked
+  if (paging.ignored === true) return rows.slice(0, paging.defaultLimit ?? paging.maxLimit ?? rows.length)
   if (paging.pastEnd === '404' && offset > 0 && offset >= rows.length) {
     throw new Refusal(404, badRequest === 'INVALID_REQUEST' ? 'NOT_FOUND' : 'not_found', 'There is no such page.')
   }

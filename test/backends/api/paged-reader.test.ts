@@ -106,7 +106,7 @@ describe('reading lists', () => {
   })
 
   it('needs one request more, once, where the server ignores offsets', async () => {
-    const {reader, asked} = serve({lists: eightTimes25(), ignoresOffset: true})
+    const {reader, asked} = serve({lists: eightTimes25(), ignores: 'offset and limit'})
     const listings = await readEight(reader)
     expect(listings.every(it => it?.proven)).toBe(true)
     expect(asked).toHaveLength(18)
@@ -123,15 +123,15 @@ describe('reading lists', () => {
   })
 
   it.each([
-    {ignoresOffset: false, asked: ['0', '1', '2', '3', '4']},
-    {ignoresOffset: true, asked: ['0', '1', '1000000']},
-  ])('proves a list by its own pages where it is asked to, whatever the length of the others ($ignoresOffset)', async it => {
+    {ignores: undefined, found: 5, asked: ['0', '1', '2', '3', '4']},
+    {ignores: 'offset and limit' as const, found: 2, asked: ['0', '1', '1000000']},
+  ])('proves a list by its own pages where it is asked to, whatever the length of the others ($ignores)', async it => {
     const lists = {'/subscriptions': rows(5), '/regions': rows(7)}
-    const {reader, asked} = serve({lists, caps: {'/subscriptions': 2}, ignoresOffset: it.ignoresOffset})
+    const {reader, asked} = serve({lists, caps: {'/subscriptions': 2}, ...(it.ignores ? {ignores: it.ignores} : {})})
     for (const path of Object.keys(lists)) await reader.list(get(path))
     expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: 2}})
     await reader.prove({path: '/subscriptions', alone: true})
-    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: it.ignoresOffset ? 2 : 5}})
+    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: it.found}})
     expect(asked.filter(path => path.includes('subscriptions')).map(path => path.split('offset=')[1])).toEqual(it.asked)
   })
 
@@ -241,6 +241,41 @@ describe('reading lists', () => {
     await reader.prove()
     expect(client.asked).toHaveLength(length)
     expect(length).toBeLessThan(80)
+  })
+
+  it.each([
+    {cap: 3, asked: ['limit=1000&offset=0', 'limit=1000&offset=2', 'limit=1&offset=1000000']},
+    {cap: 1, asked: ['limit=1000&offset=0', 'limit=1000&offset=1', 'limit=0&offset=1000000', 'limit=1&offset=1000000']},
+  ])('answers unproven where the server looks at limit and not at offset: it may have a cap (of $cap)', async ({cap, asked: wanted}) => {
+    const {reader, warnings, asked} = serve({lists: {'/subscriptions': rows(6), '/tasks': rows(6)}, cap, ignores: 'offset'})
+    await reader.list(get('/subscriptions'))
+    await reader.prove()
+    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: false, rows: {length: cap}})
+    expect(warnings).toEqual([{code: 'W_LIST_CUT', message: expect.stringContaining('/subscriptions')}])
+    expect(asked.map(it => it.split('?')[1])).toEqual(wanted)
+    // Another list of the server is told by its second page.
+    await reader.list(get('/tasks'))
+    await reader.prove()
+    expect((await reader.list(get('/tasks')))?.proven).toBe(false)
+    expect(asked).toHaveLength(wanted.length + 2)
+  })
+
+  it('takes a shorter list for whole there, since its cap is the same for all', async () => {
+    const {reader} = serve({lists: {'/subscriptions': rows(3), '/regions': rows(5)}, ignores: 'offset'})
+    await reader.list(get('/subscriptions'))
+    await reader.prove()
+    await reader.list(get('/regions'))
+    await reader.prove()
+    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: 3}})
+    expect((await reader.list(get('/regions')))?.proven).toBe(false)
+  })
+
+  it('asks once whether page one is all there is of a list of one row', async () => {
+    const {reader, asked} = serve({lists: {'/subscriptions': rows(1)}, ignores: 'offset and limit'})
+    await reader.list(get('/subscriptions'))
+    await reader.prove()
+    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: 1}})
+    expect(asked).toHaveLength(3)
   })
 
   it('shows an object once that the API lists twice', async () => {

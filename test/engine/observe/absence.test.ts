@@ -249,6 +249,41 @@ describe('a create whose answer was lost', () => {
   })
 })
 
+describe('a list whose server has one page, and may have cut it', () => {
+  const lab = (ignored: true | 'offset') => {
+    const it = new Lab({simulator: {cloud: {paging: {ignored, maxLimit: ignored === 'offset' ? 3 : null}}}})
+    world().subscription('main').database('a').database('b').database('c').database('d').database('e').into(it.simulator)
+    return it
+  }
+  const declared = () => stackOf().subscription('main').database('b', 'main').database('e', 'main').database('new', 'main')
+
+  it('leads to no create', async () => {
+    const at = lab('offset')
+    await at.run(async () => {
+      expect(said(await planned(at, declared()))).toEqual([
+        'adopt main found-by-name',
+        'adopt b found-by-name',
+        'blocked e list-not-whole',
+        'blocked new list-not-whole',
+      ])
+      expect(at.requests).toHaveLength(4)
+    })
+  })
+
+  it('does where it is all there is, since its server never looks at what is asked for', async () => {
+    const at = lab(true)
+    await at.run(async () => {
+      expect(said(await planned(at, declared()))).toEqual([
+        'adopt main found-by-name',
+        'adopt b found-by-name',
+        'adopt e found-by-name',
+        'create new not-there',
+      ])
+      expect(at.requests).toHaveLength(4)
+    })
+  })
+})
+
 describe('a singleton', () => {
   it('is read once for a plan, however often lists are read', async () => {
     const lab = new Lab({simulator: {cluster: {paging: {maxLimit: 2}}}})
