@@ -7,6 +7,12 @@ export function addAll<T>(target: T[], values: Iterable<T>): void {
   for (const value of values) target.push(value)
 }
 
+export function addTo<K, V>(lists: Map<K, V[]>, at: K, value: V): void {
+  const list = lists.get(at)
+  if (list) list.push(value)
+  else lists.set(at, [value])
+}
+
 /** As Math.max: of no values -Infinity. */
 export function largest(values: Iterable<number>): number {
   let found = Number.NEGATIVE_INFINITY

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../src/backends/kinds.ts'
+import type {Json, JsonObject} from '../../src/base/json.ts'
 import {idsIn, type Kind, parentInRequest, remoteIdOf} from '../../src/engine/model/kind.ts'
 
 const all = [...kinds.values()]
@@ -46,6 +48,38 @@ describe('the kinds', () => {
 
   it('repeat a lost create only where the server refuses a second object of that name', () => {
     expect(names(it => it.identity.unique === false)).toEqual(['cloud.subscription', 'cloud.peering'])
+  })
+
+  it('tell what fits by traits where more than the key does', () => {
+    expect(names(it => it.identity.traits)).toEqual(['cloud.peering', 'cluster.database'])
+    expect(names(it => it.identity.matches)).toEqual(['cloud.peering', 'cluster.database'])
+  })
+
+  it('have no trait otherwise than one that matches', () => {
+    const text = fc.constantFrom<Json>('a', '5', ' 5', '0.1', 5, 0.1, Math.fround(0.1), true, null, ['a', 'b'], ['b', 'a'])
+    const id = fc.constantFrom<Json>(1, 2, '1')
+    const fields = {
+      'cloud.peering': fc.record(
+        {provider: fc.constantFrom('AWS', 'aws'), vpcId: text, vpcCidr: text, vpcCidrs: text, more: text},
+        {requiredKeys: []},
+      ),
+      'cluster.database': fc.record({uid: id, id, name: fc.constantFrom('a', 'b')}, {requiredKeys: []}),
+    }
+    for (const [name, object] of Object.entries(fields)) {
+      const {matches, traits} = named(name).identity
+      let both = 0
+      fc.assert(
+        fc.property(object, object, (declared: JsonObject, live: JsonObject) => {
+          if (matches?.(declared, live) !== true) return
+          both++
+          for (const [trait, said] of Object.entries(traits?.said(declared) ?? {})) {
+            expect([said, undefined], `${name}: ${trait}`).toContain(traits?.shown(live, trait))
+          }
+        }),
+        {numRuns: 2_000},
+      )
+      expect(both, name).toBeGreaterThan(20)
+    }
   })
 
   it('rename in place where the API takes a new name', () => {

@@ -93,6 +93,15 @@ export interface Identity {
   readonly ids: readonly string[]
   /** Whether a declaration and a (normalized) live object are the same thing; default: equal keys. */
   readonly matches?: (spec: JsonObject, live: JsonObject) => boolean
+  /**
+   * Goes with `matches`: an object that shows one of these traits otherwise than it is declared does not match, so that
+   * of a long list a few objects are tried.
+   */
+  readonly traits?: {
+    /** Of a declaration, by name; two that mean the same are the same text. */
+    readonly said: (spec: JsonObject) => Readonly<Record<string, string>>
+    readonly shown: (live: JsonObject, trait: string) => string | undefined
+  }
   /** Its own id, where a declaration says by that which object it means: no other one, whatever a ledger has for its address. */
   readonly declaredId?: (spec: JsonObject) => string | undefined
   /** The server refuses a second object with the same key in the same parent. Only then may a lost create be sent again. */

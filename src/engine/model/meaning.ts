@@ -59,6 +59,13 @@ export function legible(value: Json): Json {
   return value
 }
 
+/** Text that two values have in common if they are the same by meaning; that they have it in common proves nothing. */
+export function meaningOf(value: Json): string {
+  if (value !== null && typeof value === 'object') return canonicalJson(canonical(value))
+  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value)
+  return typeof value === 'boolean' || value === null || Number.isNaN(number) ? JSON.stringify(value) : String(Math.fround(number) + 0)
+}
+
 /** Equality by meaning of whole values. */
 export const same = (a: Json, b: Json): boolean =>
   isJsonObject(a) || Array.isArray(a) ? canonicalJson(canonical(a)) === canonicalJson(canonical(b)) : sameLeaf(a, b)

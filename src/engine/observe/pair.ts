@@ -5,7 +5,8 @@
  */
 import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
-import {addAll} from '../../base/many.ts'
+import {addAll, addTo} from '../../base/many.ts'
+import {meantAmong} from '../model/by-traits.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Identity, type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
@@ -69,8 +70,7 @@ export function pairCollection(input: PairInput): Pairing {
   const byId = new Map(collection.objects.map(it => [it.remoteId, it]))
   const claimed = new Map<string, Key>()
   const matches = new Map<Key, Match>()
-  const ambiguous: Problem[] = []
-  const problems: Problem[] = []
+  const [ambiguous, problems]: [Problem[], Problem[]] = [[], []]
   const claim = (declaration: Declaration, match: Match) => {
     const other = claimed.get(match.live.remoteId)
     if (other !== undefined) {
@@ -105,6 +105,7 @@ export function pairCollection(input: PairInput): Pairing {
   }
 
   const fitting = fittingIn(input)
+  const byKey = new Map(declarations.map(it => [it.key, it]))
   for (const declaration of open) {
     const spec = plainPart(input.specOf(declaration))
     const candidates = fitting(declaration)
@@ -113,8 +114,8 @@ export function pairCollection(input: PairInput): Pairing {
     if (first === undefined) {
       // No other name makes room for who says which object is meant.
       const isSaid = kind.identity.declaredId?.(spec) !== undefined
-      const holders = candidates.map(it => ({live: it, key: claimed.get(it.remoteId) ?? ''}))
-      const holder = holders.find(it => isSaid || staysAs(input, it.key, it.live))
+      const holders = candidates.map(live => ({live, key: claimed.get(live.remoteId) ?? ''}))
+      const holder = holders.find(({live, key}) => isSaid || staysAs(input, byKey.get(key), live))
       if (holder)
         problems.push({
           address: declaration.key,
@@ -152,13 +153,18 @@ function fittingIn(input: PairInput): (it: Declaration) => readonly LiveObject[]
     collection: {objects},
     specOf,
   } = input
-  const byName = identity.matches ? undefined : groupByName(objects)
+  if (identity.matches === undefined) {
+    const byName = groupByName(objects)
+    return declaration => byName.get(identity.key(plainPart(specOf(declaration))) ?? '\0') ?? []
+  }
+  const known = objects.map(live => ({live, shown: recorded(input, live)}))
+  const among = meantAmong(identity, known, ({shown}) => shown.fields)
   return declaration => {
     const whole = specOf(declaration)
     const spec = plainPart(whole)
-    if (byName) return byName.get(identity.key(spec) ?? '\0') ?? []
     // What is to be computed may be all that tells it from another one.
-    return saysWhich(identity, whole) ? objects.filter(it => fits(identity, spec, recorded(input, it))) : []
+    if (!saysWhich(identity, whole)) return []
+    return among(spec).flatMap(({live, shown}) => (fits(identity, spec, shown) ? live : []))
   }
 }
 
@@ -185,13 +191,11 @@ const heldBy = ({key}: Declaration, remoteId: string | undefined, holder: Key): 
 })
 
 /** Whether an object stays what it is under the declaration that has it: a rename or a replacement would free it. */
-function staysAs(input: PairInput, key: Key, live: LiveObject): boolean {
+function staysAs(input: PairInput, holder: Declaration | undefined, live: LiveObject): boolean {
   const {
     kind: {identity, verbs},
-    declarations,
     specOf,
   } = input
-  const holder = declarations.find(it => it.key === key)
   if (holder === undefined) return false
   if (identity.renames === undefined && verbs.delete === undefined) return true
   return fits(identity, plainPart(specOf(holder)), recorded(input, live))
@@ -211,6 +215,7 @@ function taken(
   const free = collection.objects.filter(it => !claimed.has(it.remoteId) && ownership.at(collection.backend, it.remoteId) === undefined)
   if (free.length === 0) return problems
   const byName = kind.identity.matches ? undefined : groupByName(free)
+  const among = meantAmong(kind.identity, free, ({fields}) => fields)
   for (const declaration of declarations) {
     const match = matches.get(declaration.key)
     // A name that is not compared is not changed either.
@@ -223,7 +228,7 @@ function taken(
         : byName.get(wanted ?? '\0')?.[0]
       : kind.identity.matches?.(spec, match.live.fields)
         ? undefined
-        : free.find(it => kind.identity.matches?.(spec, it.fields))
+        : among(spec).find(it => kind.identity.matches?.(spec, it.fields))
     if (other === undefined) continue
     problems.push({
       address: declaration.key,
@@ -291,10 +296,7 @@ export function formerAddresses(moved: StackDeclarations['moved'], address: stri
 function groupByName(objects: readonly LiveObject[]): Map<string, LiveObject[]> {
   const groups = new Map<string, LiveObject[]>()
   for (const it of objects) {
-    if (it.name === undefined) continue
-    const group = groups.get(it.name)
-    if (group) group.push(it)
-    else groups.set(it.name, [it])
+    if (it.name !== undefined) addTo(groups, it.name, it)
   }
   return groups
 }

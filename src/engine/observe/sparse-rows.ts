@@ -3,8 +3,8 @@
  * object than the one that would be made. Each is read by its id, once for a plan, before it is paired.
  */
 import type {JsonObject} from '../../base/json.ts'
-import {addAll} from '../../base/many.ts'
 import type {Backend} from '../model/backend.ts'
+import {meantAmong} from '../model/by-traits.ts'
 import {type Collection, type LiveObject, withAllParts} from '../model/live.ts'
 import {mayBe} from '../model/own-parts.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
@@ -14,17 +14,28 @@ import type {Match} from './pair.ts'
 export class SparseRows {
   /** As their own GETs show them; as they were where those say that they are not there. */
   readonly #whole = new Map<Backend, Map<string, LiveObject>>()
-  #open: {readonly backend: Backend; readonly row: LiveObject; readonly plain: JsonObject}[] = []
+  #open = new Map<LiveObject, {readonly backend: Backend; readonly plain: JsonObject}>()
+  #lists = new Map<Collection, {readonly list: Collection; readonly among: (spec: JsonObject) => readonly LiveObject[]}>()
 
   /** What was open when the levels were walked before need not be any more. */
   startOver(): void {
-    this.#open = []
+    this.#open = new Map()
+    this.#lists = new Map()
   }
 
   /** As its rows are paired: with what their own GETs have shown, if anything. */
   completed(collection: Collection): Collection {
+    return this.#listOf(collection).list
+  }
+
+  #listOf(collection: Collection) {
+    const known = this.#lists.get(collection)
+    if (known !== undefined) return known
     const asked = this.#whole.get(collection.backend)
-    return asked ? {...collection, objects: collection.objects.map(it => asked.get(it.remoteId) ?? it)} : collection
+    const list = asked ? {...collection, objects: collection.objects.map(it => asked.get(it.remoteId) ?? it)} : collection
+    const entry = {list, among: meantAmong(list.kind.identity, list.objects, ({fields}) => fields)}
+    this.#lists.set(collection, entry)
+    return entry
   }
 
   /**
@@ -42,18 +53,17 @@ export class SparseRows {
     const plain = plainPart(spec)
     const isTold = match !== undefined && (match.found !== 'name' || !mayBe(plain, match.live))
     if (list?.kind.identity.keyOfParts !== true || isTold || !saysWhich(list.kind.identity, spec)) return undefined
-    const rows = this.completed(list).objects.filter(it => mayBe(plain, it) && isFree(it))
-    addAll(
-      this.#open,
-      rows.map(row => ({backend: list.backend, row, plain})),
-    )
+    const rows = this.#listOf(list)
+      .among(plain)
+      .filter(it => mayBe(plain, it) && isFree(it))
+    for (const row of rows) if (!this.#open.has(row)) this.#open.set(row, {backend: list.backend, plain})
     return rows[0]
   }
 
   /** @returns whether anything was asked for that was not asked for before */
   async ask(): Promise<boolean> {
     const reads: Promise<unknown>[] = []
-    for (const {backend, row, plain} of this.#open) {
+    for (const [row, {backend, plain}] of this.#open) {
       const asked = this.#whole.get(backend) ?? new Map<string, LiveObject>()
       this.#whole.set(backend, asked)
       if (asked.has(row.remoteId)) continue

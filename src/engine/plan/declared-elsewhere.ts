@@ -6,8 +6,10 @@
  */
 import type {Api} from '../../base/apis.ts'
 import type {JsonObject} from '../../base/json.ts'
+import {addTo} from '../../base/many.ts'
+import {ByTraits} from '../model/by-traits.ts'
 import type {Declaration} from '../model/declaration.ts'
-import {type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kind.ts'
+import {type Identity, type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import {mayBe, withSaidParts} from '../model/own-parts.ts'
@@ -46,6 +48,8 @@ export class DeclaredElsewhere {
   readonly #byId = new Map<string, Declaration>()
   /** By account, kind, and what a live object shows of it too: its name, or where that does not tell its parent. */
   readonly #byTrait = new Map<string, Meant[]>()
+  /** The same, of kinds of which more than the name tells what is meant. */
+  readonly #among = new Map<string, (live: JsonObject) => readonly Meant[]>()
   readonly #declarations = new Map<Key, Declaration>()
   readonly #ledgers = new Map<string, Ledger>()
   /** By account and remote path, by account and kind, and by these two and the name. */
@@ -76,7 +80,7 @@ export class DeclaredElsewhere {
     const parent = live.ids.slice(0, -1).join('/')
     const shown = withSaidParts(live, this.#input.observation.ownership.of(stack, kind.api, remoteId)?.entry.applied)
     const meant = kind.identity.matches
-      ? [parent, ANYWHERE].flatMap(at => this.#byTrait.get(`${account} ${name} ${at}`) ?? [])
+      ? [parent, ANYWHERE].flatMap(at => this.#meaning(kind, `${account} ${name} ${at}`, shown.fields))
       : [live.name ?? '', ...(declared ? [] : [ANY_NAME])].flatMap(it => this.#byTrait.get(`${account} ${name} ${it}`) ?? [])
     return meant.find(
       it =>
@@ -85,6 +89,15 @@ export class DeclaredElsewhere {
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
     )?.declaration
+  }
+
+  /** Of the declarations in one place, those that a live object may be meant by. */
+  #meaning({identity: {traits}}: Kind, place: string, live: JsonObject): readonly Meant[] {
+    const all = this.#byTrait.get(place)
+    if (all === undefined || traits === undefined) return all ?? []
+    const among = this.#among.get(place) ?? meaningAmong(all, traits)
+    this.#among.set(place, among)
+    return among(live)
   }
 
   /** Whether a declaration of what its ledger has would have that otherwise: another object, or the same one by another name. */
@@ -273,6 +286,20 @@ export class DeclaredElsewhere {
   }
 }
 
+function meaningAmong(all: readonly Meant[], traits: NonNullable<Identity['traits']>): (live: JsonObject) => readonly Meant[] {
+  // Who does not say yet what it means says nothing against any object.
+  const said = new Map(all.map(it => [it, it.nameless ? {} : traits.said(it.plain)]))
+  const names = new Set([...said.values()].flatMap(it => Object.keys(it)))
+  const among = new ByTraits(all, (it, trait) => said.get(it)?.[trait])
+  return live =>
+    among.of(
+      [...names].flatMap(name => {
+        const value = traits.shown(live, name)
+        return value === undefined ? [] : [[name, value] as const]
+      }),
+    )
+}
+
 /** What a declaration has in another place than the declared one, or is not what it says by an id, it leaves for whatever it means. */
 const leaves = (kind: Kind, {plain, parent}: Meant, remoteId: string): boolean =>
   meansAnother(kind, plain, remoteId) || (parent !== undefined && idsIn(kind, remoteId)?.slice(0, -1).join('/') !== parent.join('/'))
@@ -285,10 +312,4 @@ export const isNameless = ({identity: {key}}: Kind, {spec}: Pick<Declaration, 's
 function only(objects: readonly LiveObject[], fits: (it: LiveObject) => boolean = () => true): Ids | undefined {
   const [first, another] = objects.filter(fits)
   return another === undefined ? first?.ids : undefined
-}
-
-function addTo<T>(lists: Map<string, T[]>, at: string, item: T): void {
-  const list = lists.get(at)
-  if (list) list.push(item)
-  else lists.set(at, [item])
 }

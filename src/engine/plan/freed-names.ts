@@ -6,8 +6,9 @@
  */
 import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
+import {meantAmong} from '../model/by-traits.ts'
 import {sourceOf} from '../model/declaration.ts'
-import {kindCalled, meansSame, parentRemoteId, remoteIdOf} from '../model/kind.ts'
+import {type Identity, kindCalled, meansSame, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import {MOST_NAMESAKES, Namesakes} from '../model/namesakes.ts'
 import type {Operation} from '../model/plan.ts'
@@ -131,16 +132,16 @@ function meantTwice(changing: readonly Operation[], leaving: ReadonlySet<string>
     const account = accountOf(it, input)
     const slot = {account, kind: it.kind, parent, name: identity.matches ? '' : (name ?? '')}
     const holder = owned
-      .get(textOf(slot))
-      ?.find(live => live.remoteId !== it.remoteId && !leaving.has(`${account} ${live.remoteId}`) && fits(identity, plain, live))
+      .get(textOf(slot))?.(plain)
+      .find(live => live.remoteId !== it.remoteId && !leaving.has(`${account} ${live.remoteId}`) && fits(identity, plain, live))
     return holder === undefined ? [] : [takes(it, holder.remoteId, name)]
   })
 }
 
 /** By place, owned objects of kinds of which a server takes several of a name: together where more than the name identifies them. */
-function ownedAlike(input: Input): ReadonlyMap<string, readonly LiveObject[]> {
+function ownedAlike(input: Input): ReadonlyMap<string, (spec: JsonObject) => readonly LiveObject[]> {
   const {collections, ownership} = input.observation
-  const found = new Map<string, LiveObject[]>()
+  const found = new Map<string, {readonly identity: Identity; readonly objects: LiveObject[]}>()
   for (const {backend, kind, parent, objects} of collections) {
     const {unique, matches} = kind.identity
     if (unique) continue
@@ -148,12 +149,12 @@ function ownedAlike(input: Input): ReadonlyMap<string, readonly LiveObject[]> {
     for (const live of objects) {
       if (!ownership.at(backend, live.remoteId)) continue
       const slot = textOf({...at, name: matches ? '' : (live.name ?? '')})
-      const alike = found.get(slot)
-      if (alike) alike.push(live)
-      else found.set(slot, [live])
+      const alike = found.get(slot) ?? {identity: kind.identity, objects: []}
+      found.set(slot, alike)
+      alike.objects.push(live)
     }
   }
-  return found
+  return new Map([...found].map(([slot, {identity, objects}]) => [slot, meantAmong(identity, objects, ({fields}) => fields)]))
 }
 
 /** Where a collection's objects are: empty for what lives in nothing. */

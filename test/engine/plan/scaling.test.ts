@@ -2,7 +2,10 @@
  * What a plan costs as there is more of everything: four times the objects may take a little more than four times the
  * processor time, and sixteen times is what a loop in a loop takes. `bench/growth.ts` has the figures.
  */
-import {afterAll, describe, expect, it} from 'vitest'
+import {afterAll, describe, expect, it, vi} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
+import {type Identity, kindCalled} from '../../../src/engine/model/kind.ts'
+import {emptyLedger} from '../../../src/engine/model/ledger.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {processorTime} from '../../support/processor-time.ts'
 
@@ -22,6 +25,8 @@ const shapes: Readonly<Record<string, (size: number) => StackBuilder>> = {
       const parent = i % 2 === 0 ? {by: 'name' as const, name: `s${i}`} : {by: 'id' as const, id: String(i + 1)}
       return stack.subscription(`s${i}`).add('cloud.database', `d${i}`, spec, {parent})
     }),
+  'databases of a cluster': size => each(size, (stack, i) => stack.bdb(`d${i}`)),
+  'peerings of one subscription': size => each(size, (stack, i) => stack.peering(`p${i}`, 's'), stackOf().subscription('s')),
   'one parent with all children': size => each(size, (stack, i) => stack.database(`d${i}`, 's'), stackOf().subscription('s')),
 }
 
@@ -54,12 +59,30 @@ async function planMs(lab: Lab, stack: StackBuilder, more: Planning = {}): Promi
   return least
 }
 
+const NO_LEDGER: Planning = {ledgers: new Map([['shop', emptyLedger('shop')]])}
+
+describe('what more than a name tells', () => {
+  it.each([
+    ['cluster.database', 'databases of a cluster'],
+    ['cloud.peering', 'peerings of one subscription'],
+  ])('is compared with a few objects of a long list: %s', async (kind, shape) => {
+    const lab = await owned(SMALL, shape)
+    const matches = vi.spyOn(kindCalled(kinds, kind).identity as Required<Identity>, 'matches')
+    const {plan} = await lab.run(() => lab.plan([shapes[shape]?.(SMALL) ?? stackOf()], NO_LEDGER))
+    expect(plan.summary.adopt).toBeGreaterThanOrEqual(SMALL)
+    expect(matches.mock.calls.length).toBeLessThan(10 * SMALL)
+    matches.mockRestore()
+  })
+})
+
 describe('a plan of four times as many objects', () => {
   for (const [name, shape] of Object.entries(shapes)) {
     it(`takes about four times as long: ${name}`, {timeout: 120_000}, async () => {
       const [small, large] = [await owned(SMALL, name), await owned(TIMES * SMALL, name)]
       const first = await planMs(small, shape(SMALL))
       expect((await planMs(large, shape(TIMES * SMALL))) / first).toBeLessThan(MOST)
+      const adoption = await planMs(small, shape(SMALL), NO_LEDGER)
+      expect((await planMs(large, shape(TIMES * SMALL), NO_LEDGER)) / adoption).toBeLessThan(MOST)
       const removal = await planMs(small, stackOf(), {destroy: true})
       expect((await planMs(large, stackOf(), {destroy: true})) / removal).toBeLessThan(MOST)
     })

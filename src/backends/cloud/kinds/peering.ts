@@ -9,8 +9,8 @@ import {wordOf} from '../../../base/word-of.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
 import {readyByStatus, renamed} from '../../../engine/kinds/live-row.ts'
 import {whenChanged} from '../../../engine/kinds/risk.ts'
-import {defineKind} from '../../../engine/model/kind.ts'
-import {same} from '../../../engine/model/meaning.ts'
+import {defineKind, type Identity} from '../../../engine/model/kind.ts'
+import {meaningOf, same} from '../../../engine/model/meaning.ts'
 
 /** True of many networks at once, so agreement on these alone pairs nothing that says more. */
 const SHARED = ['provider', 'region']
@@ -89,6 +89,16 @@ function matches(declared: JsonObject, live: JsonObject): boolean {
   )
 }
 
+/** Whatever is declared and not shared tells it, as far as a live one shows it. */
+const traits: NonNullable<Identity['traits']> = {
+  said: declared =>
+    Object.fromEntries(Object.entries(declared).flatMap(([field, value]) => (SHARED.includes(field) ? [] : [[field, meaningOf(value)]]))),
+  shown: (live, field) => {
+    const value = live[field] ?? null
+    return value === null ? undefined : meaningOf(value)
+  },
+}
+
 /** Nothing of a peering can be cleared: what an answer calls null it leaves out. */
 const withoutNulls = (live: JsonObject): JsonObject => Object.fromEntries(Object.entries(live).filter(([, value]) => value !== null))
 
@@ -113,7 +123,7 @@ export const cloudPeering = defineKind({
   parent: {kind: 'cloud.subscription', field: 'subscription'},
   remote: 'cloud/subscriptions/*/peerings/*',
   spec,
-  identity: {key, keyOfParts: true, ids: ['vpcPeeringId', 'peeringId', 'id'], matches, unique: false},
+  identity: {key, keyOfParts: true, ids: ['vpcPeeringId', 'peeringId', 'id'], matches, traits, unique: false},
   fields: {
     // Whatever the answer leaves out cannot have changed: nothing of a peering ever does.
     '': {

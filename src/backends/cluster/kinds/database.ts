@@ -54,6 +54,13 @@ export const clusterDatabase = defineKind({
       const [uid, name] = [idIn(declared, 'uid'), textIn(declared, 'name')]
       return uid === undefined ? name !== undefined && name === textIn(live, 'name') : uid === idIn(live, 'uid', 'id')
     },
+    traits: {
+      said: it => {
+        const [uid, name] = [idIn(it, 'uid'), textIn(it, 'name')]
+        return uid === undefined ? (name === undefined ? {} : {name}) : {uid}
+      },
+      shown: (live, trait) => (trait === 'uid' ? idIn(live, 'uid', 'id') : textIn(live, 'name')),
+    },
     declaredId: it => idIn(it, 'uid'),
     unique: true,
     renames: 'name',
