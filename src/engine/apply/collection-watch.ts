@@ -1,6 +1,6 @@
 /**
  * Objects on their way (to ready, to gone) in one collection, watched together by looking at the collection; a single
- * one is looked at by itself where the API can show one object.
+ * one is looked at by itself where the API can show one object, and so are those that the list goes on not to show.
  */
 import type {Clock} from '../../base/clock.ts'
 import {onAbort} from '../../base/on-abort.ts'
@@ -29,15 +29,23 @@ export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean; r
 
 interface Waiting extends Watched<ObjectNews> {
   readonly sought: Sought
+  readonly addedAt: number
   /** Looks that did not show it. */
   absences: number
+  /** Those of them that were at its id. */
+  vain: number
+  readAt: number
   looks: number
   readonly fail: (error: unknown) => void
   readonly onStatus: (status: string) => void
 }
 
-/** Looks in vain at one id before its collection is looked at. */
+/** Looks in vain at one id before its collection is looked at, and at the collection before the id is. */
 const MISLED_AFTER = 5
+/** Lists lag behind by up to two seconds: what they do not show for longer is worth a request of its own. */
+const LATE_AFTER_MS = 3_000
+/** Read by their ids in one look: what many wait for is in the list before they have all had their turn. */
+const MOST_READS = 10
 
 /** A look at a whole collection, and when it began. */
 export interface Look {
@@ -92,7 +100,10 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
       }
       const item: Waiting = {
         sought,
+        addedAt: this.#clock.now(),
         absences: 0,
+        vain: 0,
+        readAt: 0,
         looks: 0,
         ...(sought.soon ? {soon: true} : {}),
         deadline,
@@ -152,15 +163,12 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     item.fail(error)
   }
 
-  protected override async look(items: readonly Waiting[]): Promise<ReadonlyMap<Waiting, ObjectNews>> {
+  protected override async look(items: readonly Waiting[], due: ReadonlySet<Waiting>): Promise<ReadonlyMap<Waiting, ObjectNews>> {
     const news = new Map<Waiting, ObjectNews>()
     const [only] = items
     const id = only?.sought.remoteId
-    const single = items.length === 1 && id !== undefined && this.#kind.verbs.read !== undefined && !this.#kind.singleton
-    // An id that goes on showing nothing may be the id of something else: then the natural key tells.
-    const misled = only?.sought.fits !== undefined && only.absences >= MISLED_AFTER
-    if (only && single && !misled) {
-      const live = await this.#readOne(id)
+    if (only && items.length === 1 && id !== undefined && this.#isReadable && !isMisled(only)) {
+      const live = await this.#readOne(only, id)
       if (live === undefined) only.absences++
       this.#judge(only, live, live === undefined, news)
       return news
@@ -174,16 +182,38 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     const stays = this.#isCut || items.some(it => it.absences >= MISLED_AFTER)
     const whole = () => (stays ? this.provenAlone(first, PRIORITY.poll) : this.proven(first, PRIORITY.poll))
     const {collection} = hidden ? await whole() : first
-    for (const item of items) this.#judge(item, find(collection, item.sought), collection.proven, news)
+    const late = items.length === 1 ? [] : this.#late(collection, due)
+    const read = new Map(await Promise.all(late.map(async ([item, id]) => [item, await this.#readOne(item, id)] as const)))
+    for (const item of items) {
+      const isGone = read.has(item) || collection.proven
+      this.#judge(item, read.get(item) ?? find(collection, item.sought), isGone, news)
+    }
     return news
   }
 
-  async #readOne(remoteId: string): Promise<LiveObject | undefined> {
+  /** Whose id tells what the list should have told by now; whoever had no turn for longest first. */
+  #late(collection: Collection, due: ReadonlySet<Waiting>): readonly (readonly [Waiting, string])[] {
+    if (!this.#isReadable) return []
+    const isLate = (it: Waiting) => it.absences >= MISLED_AFTER && this.#clock.now() - it.addedAt >= LATE_AFTER_MS && !isMisled(it)
+    return [...due]
+      .filter(it => isLate(it) && find(collection, it.sought) === undefined && !(it.sought.until === 'gone' && collection.proven))
+      .sort((a, b) => a.readAt - b.readAt)
+      .flatMap(it => (it.sought.remoteId === undefined ? [] : [[it, it.sought.remoteId] as const]))
+      .slice(0, MOST_READS)
+  }
+
+  get #isReadable(): boolean {
+    return this.#kind.verbs.read !== undefined && !this.#kind.singleton
+  }
+
+  async #readOne(item: Waiting, remoteId: string): Promise<LiveObject | undefined> {
+    item.readAt = this.#clock.now()
     const ids = [...this.#parent, decodeURIComponent(remoteId.slice(remoteId.lastIndexOf('/') + 1))]
     const request = this.#kind.verbs.read?.(ids)
     if (request === undefined) return undefined
     this.backend.reader.forget(request.path)
     const row = await readObject(this.backend, this.#kind, ids, {priority: PRIORITY.poll})
+    if (row === undefined) item.vain++
     return row && liveObject(this.#kind, this.#parent, row)
   }
 
@@ -203,6 +233,9 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     if (!goesOn) news.set(item, {live, failed: readiness !== 'ready', atOnce: item.looks === 1})
   }
 }
+
+/** An id that goes on showing nothing may be the id of something else: then the natural key tells. */
+const isMisled = ({sought, vain}: Waiting): boolean => sought.fits !== undefined && vain >= MISLED_AFTER
 
 function find({objects}: Collection, {remoteId, fits}: Sought): LiveObject | undefined {
   const byId = remoteId === undefined ? undefined : objects.find(it => it.remoteId === remoteId)
