@@ -179,6 +179,7 @@ export const knobs: fc.Arbitrary<SimulatorConfigInput> = fc.record(
         emptyDatabaseList: fc.constantFrom('empty' as const, '404' as const),
         asynchronousLists: fc.subarray(['databases', 'peerings', 'rules'] as const),
         sparseLists: fc.boolean(),
+        sparsePeerings: fc.boolean(),
         shuffled: fc.boolean(),
         names: fc.constantFrom('declared' as const, 'renamed' as const),
         singlePrecision: fc.boolean(),

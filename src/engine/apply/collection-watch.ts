@@ -3,11 +3,12 @@
  * one is looked at by itself where the API can show one object, and so are those that the list goes on not to show.
  */
 import type {Clock} from '../../base/clock.ts'
+import type {JsonObject} from '../../base/json.ts'
 import {onAbort} from '../../base/on-abort.ts'
 import {type Backend, PRIORITY, type ProveOptions} from '../model/backend.ts'
 import type {Stage} from '../model/events.ts'
 import {type Ids, isUnderWay, type Kind} from '../model/kind.ts'
-import {type Collection, type LiveObject, liveObject, readCollection, readObject} from '../model/live.ts'
+import {type Collection, type LiveObject, liveObject, readCollection, readObject, withAllParts} from '../model/live.ts'
 import type {Expectations} from './expectations.ts'
 import {SharedLook} from './shared-look.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
@@ -62,6 +63,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   #isCut = false
   /** The last look at the whole list: a proof may be made from it. */
   last: Look | undefined
+  /** Rows that left out what tells one from another, by their remote ids. */
+  readonly #completed = new Map<string, Promise<LiveObject>>()
   readonly #shared: SharedLook<Look>
   #proving: {readonly of: Look; readonly proven: Promise<Look>} | undefined
 
@@ -157,6 +160,18 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     const look = {startedAt: first.startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
     return look
+  }
+
+  /** A row, with what its own GET shows of these fields: it is asked for once. */
+  async completed(row: LiveObject, declared: JsonObject): Promise<LiveObject> {
+    const known = this.#completed.get(row.remoteId) ?? withAllParts(this.backend, declared, row)
+    this.#completed.set(row.remoteId, known)
+    try {
+      return await known
+    } catch (error) {
+      this.#completed.delete(row.remoteId)
+      throw error
+    }
   }
 
   protected override failed(item: Waiting, error: unknown): void {

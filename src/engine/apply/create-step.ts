@@ -3,7 +3,8 @@ import {isJsonObject, type Json} from '../../base/json.ts'
 import {unlessAborted} from '../../base/unless-aborted.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ids} from '../model/kind.ts'
-import {isCalledOtherwise, type LiveObject, liveObject, readObject, withAllParts} from '../model/live.ts'
+import {isCalledOtherwise, type LiveObject, liveObject, readObject} from '../model/live.ts'
+import {withSaidParts} from '../model/own-parts.ts'
 import {plainPart, wireObject} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
 import {MadeOtherwiseError, OutcomeUnknownError} from './apply-errors.ts'
@@ -106,19 +107,24 @@ async function ready(
 
 /**
  * Waits for what is known by what it is alone. A row of a list may leave out what tells it from another one that is made
- * beside it: then the object itself is looked at, and what another create has found is not found twice.
+ * beside it, or all of it: then the object itself is looked at, and what another create has found is not found twice.
  */
 async function awaitAlike(scene: Scene, collection: CollectionWatch, sought: Sought & Required<Pick<Sought, 'fits'>>): Promise<StepEnd> {
-  const {backend, spec, work} = scene
+  const {spec, work} = scene
+  const plain = plainPart(spec)
   const others = new Set<string>()
-  const fits = (it: LiveObject) => !others.has(it.remoteId) && sought.fits(it)
+  const mayBeIt = (it: LiveObject) => !others.has(it.remoteId) && sought.fits(withSaidParts(it, plain))
   const isAnother = async (live: LiveObject) => {
-    const isIt = fits(await withAllParts(backend, plainPart(spec), live))
+    // Those beside it would be next: one look is enough for all of them.
+    const beside = collection.last?.collection.objects.filter(it => it.remoteId !== live.remoteId && mayBeIt(it)) ?? []
+    const whole = await Promise.all([live, ...beside].map(it => collection.completed(it, plain)))
+    // From here on nobody else finds it.
+    for (const it of whole) if (!sought.fits(it)) others.add(it.remoteId)
+    const isIt = !others.has(live.remoteId)
     if (isIt) work.objects.set(work.key, live.remoteId, live)
-    else others.add(live.remoteId)
     return !isIt
   }
-  return scene.await(collection, {...sought, fits}, isAnother)
+  return scene.await(collection, {...sought, fits: mayBeIt}, isAnother)
 }
 
 export function noteInline(scene: Scene): void {

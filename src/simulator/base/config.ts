@@ -57,6 +57,8 @@ const cloud = z.strictObject({
   /** Lists that answer 202 with a task whose `response.resource` is the list. */
   asynchronousLists: z.array(z.enum(LISTS)).default([]),
   sparseLists: z.boolean().default(false),
+  /** Rows of peerings have nothing but an id and a status. */
+  sparsePeerings: z.boolean().default(false),
   /** Lists and lists inside objects come in an order of their own. */
   shuffled: z.boolean().default(false),
   ids: z.enum(['id', 'named']).default('id'),

@@ -95,6 +95,7 @@ export function showPeering(view: SpellingOptions, id: string, entry: Entry, fie
     rename(out, 'vpcId', 'vpcUid')
     delete out.provider
   }
+  if (view.inList && view.config.sparsePeerings) return pick(out, ['id', 'vpcPeeringId', 'status'])
   return out
 }
 

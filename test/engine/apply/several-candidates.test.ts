@@ -217,6 +217,22 @@ describe('two creates whose answers name no object, and that fit one row of a li
       shows(2, peering(1)),
     ))
 
+  it.each([1, 2])('have each its own where rows show nothing but an id and a status, each of which is asked for once (%i)', async count => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000, taskResourceId: false, sparsePeerings: true}}})
+    const all = base().peering('one', 'main', peering(1))
+    if (count === 2) all.peering('two', 'main', peering(2))
+    await lab.run(async () => {
+      await lab.apply([base()])
+      for (const n of [7, 8, 9]) lab.simulator.edit({path: 'cloud/subscriptions/1/peerings', create: peering(n)})
+      const built = await lab.plan([all])
+      lab.simulator.clearLog()
+      const {summary} = await lab.execute(built, [all])
+      expect(summary).toMatchObject({done: count, failed: 0})
+      const of = (n: number) => lab.requests.filter(it => it === `GET /subscriptions/1/peerings/pcx-${n}`).length
+      expect([1, 2, 3, 4, 5].map(of), lab.requests.join('\n')).toEqual([1, 1, 1, 1, count - 1])
+    })
+  })
+
   it('have each another one also where that says no more', () =>
     applied(
       (lab, {summary}) => expect([summary.done, new Set(found(lab)).size]).toEqual([2, 2]),
