@@ -414,7 +414,6 @@ const spellings: fc.Arbitrary<SimulatorConfigInput> = fc.record({
       emptyDatabaseList: fc.constantFrom('empty' as const, '404' as const),
       asynchronousLists: fc.subarray(['databases', 'peerings', 'rules', 'users'] as const),
       sparseLists: fc.boolean(),
-      sparsePeerings: fc.boolean(),
       singlePrecision: fc.boolean(),
       idType: fc.constantFrom('number' as const, 'string' as const),
       ids: fc.constantFrom('id' as const, 'named' as const),

@@ -15,6 +15,7 @@ import {withSaidParts} from '../model/own-parts.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
+import {formerAddresses} from './former-addresses.ts'
 
 export type Found = 'ledger' | 'moved' | 'import' | 'name'
 
@@ -279,18 +280,6 @@ export function saidObject(kind: Kind, spec: ValueObject, parent: Ids): string |
   const {declaredId} = kind.identity
   const id = declaredId?.(plainPart(spec))
   return id === undefined ? undefined : remoteIdOf(kind, [...parent, id])
-}
-
-/** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */
-export function formerAddresses(moved: StackDeclarations['moved'], address: string): string[] {
-  const former: string[] = []
-  for (let at: string | undefined = address; at !== undefined && former.length <= moved.length; ) {
-    const here: string = at
-    const block = moved.find(({from, to}) => here === to || (here.startsWith(`${to}[`) && !from.endsWith(']')))
-    at = block && `${block.from}${here.slice(block.to.length)}`
-    if (at !== undefined) former.push(at)
-  }
-  return former
 }
 
 function groupByName(objects: readonly LiveObject[]): Map<string, LiveObject[]> {

@@ -1,12 +1,12 @@
 /** `--target` and `--exclude`: which objects a run is about. What is left out still counts as declared. */
-import {addAll} from '../../base/many.ts'
+import {addAll, addTo} from '../../base/many.ts'
 import {type Declaration, neededBy, type StackDeclarations} from '../model/declaration.ts'
 import {keysNow} from '../model/keys-now.ts'
 import {type Kinds, meansAnother, parentRemoteId} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
-import {formerAddresses} from './pair.ts'
+import {formerAddresses} from './former-addresses.ts'
 import {ALL, type Named, Words} from './selector.ts'
 
 export interface Selection {
@@ -130,7 +130,7 @@ function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): Renam
   const called = (kind: string, name: string | undefined) => (name === undefined ? undefined : `${kind} ${name}`)
   for (const it of left) {
     const name = called(it.kind, kinds.get(it.kind)?.identity.key(it.applied))
-    if (name !== undefined) byName.set(name, [...(byName.get(name) ?? []), it])
+    if (name !== undefined) addTo(byName, name, it)
   }
   const byAddress = new Map(left.map(it => [it.address, it]))
   return fresh.flatMap(it => {

@@ -5,7 +5,7 @@ import {emptyLedger, type Ledger, type LedgerEntry} from '../../../src/engine/mo
 import {bareEntry} from '../../../src/engine/model/ledger-entry.ts'
 import {liveObject} from '../../../src/engine/model/live.ts'
 import {Ownership} from '../../../src/engine/model/ownership.ts'
-import {entryOf, formerAddresses, pairCollection} from '../../../src/engine/observe/pair.ts'
+import {entryOf, pairCollection} from '../../../src/engine/observe/pair.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const KIND = kinds.get('cloud.subscription')
@@ -176,30 +176,5 @@ describe('what a ledger says of the object that is meant', () => {
     const [entry] = ledgerOf('shared', {s: 2}).entries.values()
     if (entry === undefined) throw new Error('the ledger is empty')
     expect(entryOf(ledgers, {declaration, match: {live, found: 'name', owner: {stack: 'shared', entry}}})).toBe(entry)
-  })
-})
-
-describe('the addresses that moved blocks lead back to', () => {
-  it('are those of instances too, newest first, and end where blocks lead in a circle', () => {
-    expect(formerAddresses([{from: 'a', to: 'b'}], 'b["x"]')).toEqual(['a["x"]'])
-    expect(
-      formerAddresses(
-        [
-          {from: 'a', to: 'b'},
-          {from: 'b', to: 'c'},
-        ],
-        'c',
-      ),
-    ).toEqual(['b', 'a'])
-    expect(formerAddresses([{from: 'a[0]', to: 'b'}], 'b[1]')).toEqual([])
-    expect(
-      formerAddresses(
-        [
-          {from: 'a', to: 'b'},
-          {from: 'b', to: 'a'},
-        ],
-        'a',
-      ),
-    ).toEqual(['b', 'a', 'b'])
   })
 })
