@@ -8,6 +8,7 @@ import {AppError, EXIT} from '../../base/errors.ts'
 import {isGlob} from '../../base/glob.ts'
 import {nearest} from '../../base/nearest.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {stackOf} from '../model/journal.ts'
 import {type Kind, type Kinds, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
@@ -99,10 +100,10 @@ export interface WordsInput extends Omit<SelectInput, 'selection'> {
 
 /** Each target is looked at alone: one that is reached says nothing of another. @throws UnselectedTargetError */
 function assertReached({target}: Selection, objects: readonly Named[], selected: ReadonlySet<string>, kinds: Kinds): void {
+  const meaning = new Words(target, objects, kinds)
   const out = target.flatMap(word => {
     if (word === ALL) return []
-    const meaning = new Words([word], objects, kinds)
-    const stacks = [...new Set(objects.filter(it => meaning.mean(it)).map(it => it.stack))].sort()
+    const stacks = [...new Set([...meaning.meantBy(word)].map(stackOf))].sort()
     return stacks.length === 0 || stacks.some(it => selected.has(it)) ? [] : [{word, stacks}]
   })
   if (out.length > 0) throw new UnselectedTargetError(out)

@@ -6,7 +6,9 @@
  * natural name; and as a pattern (`*`, `?`) the same again. The first that fits anything decides, so that one object's
  * name never reaches another one's address.
  */
+
 import {type GlobPattern, globPattern, isGlob} from '../../base/glob.ts'
+import {addTo} from '../../base/many.ts'
 import type {StackDeclarations} from '../model/declaration.ts'
 import {withoutDeposed} from '../model/deposed.ts'
 import type {Kinds} from '../model/kind.ts'
@@ -41,6 +43,7 @@ export class Words {
   /** What a pattern means that would fit other objects' names too. */
   readonly #patterns = new Map<string, ReadonlySet<Key>>()
   readonly #kinds = new Set<string>()
+  readonly #meant = new Map<string, Iterable<Key>>()
   readonly #all: boolean
 
   constructor(words: readonly string[], objects: Iterable<Named>, kinds: Kinds) {
@@ -53,7 +56,9 @@ export class Words {
       const exact = book.exactly(word)
       if (exact === undefined && kinds.has(word)) {
         this.#kinds.add(word)
-        if (!book.kinds.has(word)) idle.push(word)
+        const having = book.kinds.get(word)
+        if (having === undefined) idle.push(word)
+        else this.#meant.set(word, having)
         continue
       }
       const itself = exact ?? book.called(word)
@@ -64,12 +69,20 @@ export class Words {
       const others = [...(book.called(word) ?? [])].some(key => !exact?.has(key))
       if (itself && others) this.#called.set(word, [...itself])
       for (const key of meant ?? []) if (itself || !this.#manners.has(key)) this.#manners.set(key, itself ? 'itself' : 'pattern')
-      if (meant !== undefined) continue
+      if (meant !== undefined) {
+        this.#meant.set(word, meant)
+        continue
+      }
       unknown.push(word)
       idle.push(word)
     }
     this.unknown = unknown
     this.idle = idle
+  }
+
+  /** What one of the words means, whatever the others do. */
+  meantBy(word: string): Iterable<Key> {
+    return this.#meant.get(word) ?? []
   }
 
   mannerOf({stack, address, kind}: Pick<Named, 'stack' | 'address' | 'kind'>): Manner | undefined {
@@ -95,14 +108,14 @@ export class Words {
 
 /** The spellings of many objects, by what they mean. */
 class Book {
-  readonly kinds = new Set<string>()
+  readonly kinds = new Map<string, Key[]>()
   readonly #exact = new Map<string, Set<Key>>()
   readonly #names = new Map<string, Set<Key>>()
 
   constructor(objects: Iterable<Named>) {
     for (const it of objects) {
       const key = keyOfOperation(it)
-      this.kinds.add(it.kind)
+      addTo(this.kinds, it.kind, key)
       for (const text of spellingsOf(it)) {
         add(this.#exact, text, key)
         add(this.#exact, keyOf(it.stack, text), key)
