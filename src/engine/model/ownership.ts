@@ -5,6 +5,7 @@
  * `cluster/bdbs/3`, and neither has the other's.
  */
 import type {Api} from '../../base/apis.ts'
+import {addTo} from '../../base/many.ts'
 import type {Backend} from './backend.ts'
 import type {Ids, Kinds} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
@@ -55,7 +56,7 @@ export class Ownership {
   readonly #accountOf: AccountOf
   readonly #accounts = new Map<Backend, string>()
   /** By account and remote path; almost always of one ledger. */
-  readonly #owners = new Map<string, Map<string, readonly Owner[]>>()
+  readonly #owners = new Map<string, Map<string, Owner[]>>()
 
   constructor({ledgers, otherLedgers = [], accountOf = () => '', kinds}: OwnershipInput) {
     this.#accountOf = accountOf
@@ -101,9 +102,10 @@ export class Ownership {
       const api = kinds.get(entry.kind)?.api
       if (api === undefined) continue
       const account = this.#accountOf(stack, api)
-      const ofAccount = this.#owners.get(account) ?? new Map<string, readonly Owner[]>()
+      const ofAccount = this.#owners.get(account) ?? new Map<string, Owner[]>()
       if (ofAccount.size === 0) this.#owners.set(account, ofAccount)
-      ofAccount.set(entry.remoteId, [...(ofAccount.get(entry.remoteId) ?? NOBODY), {stack, entry}])
+      // What one ledger has twice it has by its first entry.
+      if (ofAccount.get(entry.remoteId)?.at(-1)?.stack !== stack) addTo(ofAccount, entry.remoteId, {stack, entry})
     }
   }
 }

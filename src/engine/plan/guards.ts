@@ -2,7 +2,7 @@
  * The rules that refuse a plan as a whole. They are evaluated from the plan's operations, when it is made and again
  * when it is applied; a saved result is never trusted. Each says which options lift it, and it alone.
  */
-import {largest} from '../../base/many.ts'
+import {addTo, largest} from '../../base/many.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
 import {type Kinds, parentRemoteId} from '../model/kind.ts'
@@ -171,7 +171,7 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
     const manner = allowance.mannerOf(it)
     const lifting: readonly Manner[] = code === undefined ? [] : REMOVALS[code].lifting
     if (code === undefined || (manner !== undefined && lifting.includes(manner))) continue
-    refused.set(code, [...(refused.get(code) ?? []), it])
+    addTo(refused, code, it)
   }
   return refused
 }

@@ -3,6 +3,7 @@
  * it leaves as it is keeps others from what they would do, all that it was made from.
  */
 import {kinds} from '../../backends/kinds.ts'
+import {addTo} from '../../base/many.ts'
 import type {Lifts, Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
@@ -29,7 +30,9 @@ export async function lookAgain(
   }: Pick<PlanWishes, 'options'> & {readonly destroy: boolean; readonly lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>},
   open: ReadonlySet<Key>,
 ): Promise<BuiltPlan> {
-  const looked = new Set(touched(plan).flatMap(it => namesOf(it, plan.operations)))
+  const holders = new Map<string, Operation[]>()
+  for (const it of plan.operations) if (it.remoteId !== undefined) addTo(holders, it.remoteId, it)
+  const looked = new Set(touched(plan).flatMap(it => namesOf(it, holders)))
   const fresh = await planWorkspace(workspace, {
     options,
     lifts: plan.lifts,
@@ -61,8 +64,9 @@ export async function lookAgain(
 const keepsOthers = ({operations, lifts}: Plan): boolean => lifts.noDestroy || operations.some(it => it.cause === 'name-taken')
 
 /** What an operation's object is called: before it moves, too, and by whoever has the collection it stands undeclared in. */
-function namesOf({stack, address, remoteId, movedFrom, from}: Operation, operations: readonly Operation[]): Key[] {
-  const holders = operations.filter(it => address === remoteId && it.remoteId !== undefined && address.startsWith(`${it.remoteId}/`))
+function namesOf({stack, address, remoteId, movedFrom, from}: Operation, byRemoteId: ReadonlyMap<string, readonly Operation[]>): Key[] {
+  const above = address === remoteId ? address.split('/').map((_, at, parts) => parts.slice(0, at).join('/')) : []
+  const holders = above.flatMap(it => byRemoteId.get(it) ?? [])
   return [
     keyOf(stack, address),
     ...(movedFrom === undefined ? [] : [keyOf(stack, movedFrom)]),

@@ -5,7 +5,9 @@
 import {afterAll, describe, expect, it, vi} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {type Identity, kindCalled} from '../../../src/engine/model/kind.ts'
-import {emptyLedger} from '../../../src/engine/model/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {Ownership} from '../../../src/engine/model/ownership.ts'
+import {assertWords} from '../../../src/engine/observe/choice.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {processorTime} from '../../support/processor-time.ts'
 
@@ -72,6 +74,46 @@ describe('what more than a name tells', () => {
     expect(plan.summary.adopt).toBeGreaterThanOrEqual(SMALL)
     expect(matches.mock.calls.length).toBeLessThan(10 * SMALL)
     matches.mockRestore()
+  })
+})
+
+describe('many words and many entries', () => {
+  const size = 20_000
+  const entry = (i: number): LedgerEntry => ({
+    address: `null_resource.d${i}`,
+    kind: 'cloud.database',
+    remoteId: 'cloud/subscriptions/1/databases/1',
+    origin: 'created',
+    applied: {name: 'd'},
+    dependsOn: [],
+  })
+  const shop = (entries: readonly LedgerEntry[]): Ledger => ({
+    ...emptyLedger('shop'),
+    condition: 'present',
+    entries: new Map(entries.map(it => [it.address, it])),
+  })
+
+  it('of one remote id are known by the first of them, at the cost of one walk', () => {
+    const ledgers = new Map([['shop', shop(Array.from({length: size}, (_, i) => entry(i)))]])
+    const takenMs = processorTime()
+    const ownership = new Ownership({ledgers, kinds})
+    for (let i = 0; i < size; i++) expect(ownership.of('shop', 'cloud', entry(0).remoteId)?.entry.address).toBe('null_resource.d0')
+    expect(ownership.elsewhere('shop', 'cloud', entry(0).remoteId)).toBeUndefined()
+    expect(takenMs()).toBeLessThan(3_000)
+  })
+
+  it('are looked up once, however many targets there are', () => {
+    const stack = each(2_000, (it, i) => it.subscription(`s${i}`)).build()
+    const target = Array.from({length: 1_000}, (_, i) => `null_resource.s${i}`)
+    const takenMs = processorTime()
+    assertWords({
+      words: {target, exclude: [], accept: [], allowDestroy: [], adopt: []},
+      stacks: [stack],
+      ledgers: new Map(),
+      kinds,
+      selected: new Set(['shop']),
+    })
+    expect(takenMs()).toBeLessThan(1_000)
   })
 })
 
