@@ -23,7 +23,7 @@ import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired, Placed} from './observation.ts'
 import {orphansOf, type Standing} from './orphans.ts'
-import {entryOf, type Match, pairCollection, saidObject} from './pair.ts'
+import {entryOf, type Match, pairCollection, recorded, saidObject} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
 import {ReadCollections} from './read-collections.ts'
 import {RecordedAlike} from './recorded-alike.ts'
@@ -232,7 +232,9 @@ class Pass {
       [undefined, key].includes(claims.get(this.#objectOf(stack, it))) &&
       list &&
       this.#ownership.at(list.backend, it.remoteId) === undefined
-    return this.#sparse.openFor(this.#specOf(declaration), this.#matches.get(key), list, it => isFree(it) === true)
+    const match = this.#matches.get(key)
+    const known = match && list && recorded(match.live, this.#ownership, list)
+    return this.#sparse.openFor(this.#specOf(declaration), match, known, list, it => isFree(it) === true)
   }
 
   /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */

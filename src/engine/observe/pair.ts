@@ -158,7 +158,7 @@ function fittingIn(input: PairInput): (it: Declaration) => readonly LiveObject[]
     const byName = groupByName(objects)
     return declaration => byName.get(identity.key(plainPart(specOf(declaration))) ?? '\0') ?? []
   }
-  const known = objects.map(live => ({live, shown: recorded(input, live)}))
+  const known = objects.map(live => ({live, shown: recorded(live, input.ownership, input.collection)}))
   const among = meantAmong(identity, known, ({shown}) => shown.fields)
   return declaration => {
     const whole = specOf(declaration)
@@ -170,7 +170,7 @@ function fittingIn(input: PairInput): (it: Declaration) => readonly LiveObject[]
 }
 
 /** With what whoever has it knows of it. */
-const recorded = ({ownership, collection: {backend}}: PairInput, live: LiveObject): LiveObject =>
+export const recorded = (live: LiveObject, ownership: Ownership, {backend}: Pick<Collection, 'backend'>): LiveObject =>
   withSaidParts(live, ownership.at(backend, live.remoteId)?.entry.applied)
 
 function whyNotImported(kind: Kind, importId: string, {parent}: Collection): string {
@@ -199,7 +199,7 @@ function staysAs(input: PairInput, holder: Declaration | undefined, live: LiveOb
   } = input
   if (holder === undefined) return false
   if (identity.renames === undefined && verbs.delete === undefined) return true
-  return fits(identity, plainPart(specOf(holder)), recorded(input, live))
+  return fits(identity, plainPart(specOf(holder)), recorded(live, input.ownership, input.collection))
 }
 
 /** Whether a declaration means a live object of its collection, going by what identifies it. */
@@ -227,7 +227,7 @@ function taken(
       ? match.live.name === wanted
         ? undefined
         : byName.get(wanted ?? '\0')?.[0]
-      : kind.identity.matches?.(spec, match.live.fields)
+      : kind.identity.matches?.(spec, recorded(match.live, ownership, collection).fields)
         ? undefined
         : among(spec).find(it => kind.identity.matches?.(spec, it.fields))
     if (other === undefined) continue

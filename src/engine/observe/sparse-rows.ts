@@ -9,7 +9,7 @@ import {type Collection, type LiveObject, withAllParts} from '../model/live.ts'
 import {mayBe} from '../model/own-parts.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
-import type {Match} from './pair.ts'
+import {fits, type Match} from './pair.ts'
 
 export class SparseRows {
   /** As their own GETs show them; as they were where those say that they are not there. */
@@ -41,18 +41,22 @@ export class SparseRows {
   /**
    * Notes the rows that may be the object of a declaration that has none, or one that is told by a part of it.
    *
+   * @param known - the object that it means, with what its ledger knows of it
    * @param isFree - whether no ledger has it, and no other declaration means it
    * @returns one of them
    */
   openFor(
     spec: ValueObject,
     match: Match | undefined,
+    known: LiveObject | undefined,
     list: Collection | undefined,
     isFree: (it: LiveObject) => boolean,
   ): LiveObject | undefined {
     const plain = plainPart(spec)
-    const isTold = match !== undefined && (match.found !== 'name' || !mayBe(plain, match.live))
-    if (list?.kind.identity.keyOfParts !== true || isTold || !saysWhich(list.kind.identity, spec)) return undefined
+    if (list?.kind.identity.keyOfParts !== true || !saysWhich(list.kind.identity, spec)) return undefined
+    // What takes another one's place must not be made beside one that is there already.
+    const isTold = match?.found === 'name' ? !mayBe(plain, match.live) : known !== undefined && fits(list.kind.identity, plain, known)
+    if (isTold) return undefined
     const rows = this.#listOf(list)
       .among(plain)
       .filter(it => mayBe(plain, it) && isFree(it))

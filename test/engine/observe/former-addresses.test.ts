@@ -28,7 +28,8 @@ describe('the addresses that moved blocks lead back to', () => {
   it('are found by one walk through the blocks, however many addresses are asked for', () => {
     const blocks = Array.from({length: 20_000}, (_, i) => ({from: `a${i}`, to: `b${i}`}))
     const takenMs = processorTime()
-    for (const {from, to} of blocks) expect(formerAddresses(blocks, to)).toEqual([from])
-    expect(takenMs()).toBeLessThan(3_000)
+    const wrong = blocks.filter(({from, to}) => formerAddresses(blocks, to).join() !== from)
+    expect(takenMs()).toBeLessThan(2_000)
+    expect(wrong).toEqual([])
   })
 })

@@ -93,6 +93,21 @@ describe('a peering of which rows show only a part', () => {
       .subscription('main', {}, {exclusive: ['peerings']})
       .peering('net', 'main', {awsAccountId: '1', vpcId: 'v', vpcCidr: '10.0.0.0/24', ...more})
 
+  it.each([
+    ['some of its network', ['vpcId', 'vpcCidr']],
+    ['all of it', ALL],
+    ['none of it', []],
+  ])('is not made a second time by a change of another one to what it is, whatever rows leave out: %s', async (_, left) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([peered()])
+      const create = {provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: 'w', vpcCidr: '10.0.0.0/24'}
+      lab.simulator.edit({path: 'cloud/subscriptions/1/peerings', create})
+      const planning = lab.plan([peered({vpcId: 'w'})], without(lab, ...left))
+      await expect(planning).rejects.toMatchObject({exit: 3, problems: [{message: expect.stringContaining('peerings/pcx-2 is')}]})
+    })
+  })
+
   it('is read by its id before another one is made, where it shows nothing of its network and no ledger has it', async () => {
     const lab = new Lab()
     await lab.run(async () => {
