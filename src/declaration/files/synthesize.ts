@@ -5,7 +5,7 @@
 import {access, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
-import {isGlob} from '../../base/glob.ts'
+import {globPattern, isGlob} from '../../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {ProcessVariables} from '../../base/process-variables.ts'
 import {shellWord} from '../../base/shell-word.ts'
@@ -28,14 +28,17 @@ export interface SynthesizeOptions {
   readonly named?: readonly string[]
   /** Told what the app gets, right before it is run. */
   readonly onApp?: ((passed: ProcessVariables) => void) | undefined
+  /** Whether a text has a secret in it that the run knows. */
+  readonly holdsSecret?: ((text: string) => boolean) | undefined
   readonly signal?: AbortSignal
   /** Told each line that the app writes. */
   readonly onLine?: (line: string) => void
 }
 
 /** @throws NoStacksError, StackFileError, SynthesisError */
-export async function synthesize({cwd, environment, named = [], signal, onApp = () => {}, onLine}: SynthesizeOptions): Promise<ReadStacks> {
-  const {app, context, wanted} = await readProject(cwd)
+export async function synthesize(options: SynthesizeOptions): Promise<ReadStacks> {
+  const {cwd, environment, named = [], signal, onApp = () => {}, onLine} = options
+  const {app, context, wanted} = await readProject(cwd, options)
   const passed = appVariables(environment, [...named, ...wanted])
   onApp(passed)
   const outdir = temporaryFolder('synth')
@@ -97,7 +100,10 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /** What of cdktf.json is looked at. `output` is not: the app writes into a folder of our own. */
-async function readProject(cwd: string): Promise<{app: string; context: JsonObject; wanted: readonly string[]}> {
+async function readProject(
+  cwd: string,
+  options: SynthesizeOptions,
+): Promise<{app: string; context: JsonObject; wanted: readonly string[]}> {
   const path = join(cwd, 'cdktf.json')
   let text: string
   try {
@@ -122,11 +128,15 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   }
   // No process can be started with it: it ends a text there.
   if (app.includes('\0')) throw new StackFileError(path, 'has a NUL character in its app', 'Write the command without it.')
-  return {app, context: isJsonObject(project.context) ? project.context : {}, wanted: wantedVariables(path, project)}
+  return {app, context: isJsonObject(project.context) ? project.context : {}, wanted: wantedVariables(path, project, options)}
 }
 
 /** `{"svcctl": {"environment": ["GIT_*"]}}`: variables that the app reads. @throws StackFileError for what may be a credential */
-function wantedVariables(path: string, {svcctl}: JsonObject): readonly string[] {
+function wantedVariables(
+  path: string,
+  {svcctl}: JsonObject,
+  {environment, named = [], holdsSecret = () => false}: SynthesizeOptions,
+): readonly string[] {
   const wanted = isJsonObject(svcctl) ? (svcctl.environment ?? []) : []
   if (!Array.isArray(wanted) || !wanted.every(it => typeof it === 'string'))
     throw new StackFileError(
@@ -134,7 +144,12 @@ function wantedVariables(path: string, {svcctl}: JsonObject): readonly string[] 
       'has a svcctl.environment that is no list of names',
       'Write {"svcctl": {"environment": ["GIT_BRANCH"]}}.',
     )
-  const refused = wanted.find(it => isGlob(it) || !mayBeNamedInProject(it))
+  const given = named.map(globPattern)
+  const isRefused = (name: string): boolean => {
+    const value = environment[name] ?? ''
+    return isGlob(name) || (!given.some(it => it.test(name)) && (!mayBeNamedInProject(name, value) || holdsSecret(value)))
+  }
+  const refused = wanted.find(isRefused)
   if (refused !== undefined) {
     throw new StackFileError(
       path,

@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly stacks?: readonly string[] | undefined
   /** `--var` and `--var-file` in the order they were given. */
   readonly variables?: readonly VariableOption[] | undefined
+  /** Whether a text has a secret in it that the run knows. */
+  readonly holdsSecret?: ((text: string) => boolean) | undefined
   readonly signal?: AbortSignal | undefined
   /** Is told every value of the stacks that must not be shown. */
   readonly onSecret?: ((value: Json) => void) | undefined
@@ -61,6 +63,7 @@ export async function loadDeclarations(options: LoadOptions): Promise<LoadedDecl
         environment,
         named: options.synthEnvironment ?? [],
         onApp: options.onApp,
+        holdsSecret: options.holdsSecret,
         ...(signal ? {signal} : {}),
         ...(onLine ? {onLine} : {}),
       })

@@ -43,6 +43,7 @@ export async function readDeclarations(
     synthDir,
     synthEnvironment,
     onApp: passed => host.environment.forget(passed),
+    holdsSecret: text => host.redactor.value(text) !== text,
     stacks,
     signal,
     variables,

@@ -260,13 +260,56 @@ describe('the app of cdktf.json', () => {
     expect(seen).toMatchObject({GIT_BRANCH: 'main', TF_VAR_shape: 'wide'})
     expect([seen.TF_VAR_pw, seen.PROD_SECRET]).toEqual([undefined, undefined])
     expect(told).toEqual([['PATH', 'GIT_BRANCH', 'TF_VAR_shape']])
-    for (const name of ['PROD_SECRET', 'SVC_PROFILE', 'TF_VAR_pw', '*', 'DB_PASSWORD', 'API_KEY']) {
-      await project(body, {svcctl: {environment: [name]}})
-      expect(await failure({environment})).toMatchObject({
+  })
+
+  it.each([
+    'PROD_SECRET SVC_PROFILE TF_VAR_pw * DB_PASSWORD API_KEY HTTPS_PROXY http_proxy MYSQL_PWD CI_JOB_JWT CI_JOB_JWT_V2 GITLAB_PAT SENTRY_DSN',
+  ])('gets none of these because cdktf.json names it: %s', async names => {
+    const environment = {PATH: process.env.PATH}
+    for (const name of names.split(' ')) {
+      await project("manifest({a: stack('a', user('a'))})", {svcctl: {environment: [name]}})
+      expect(await failure({environment}), name).toMatchObject({
         code: 'E_STACK_FILE',
         suggestions: [expect.stringContaining('--synth-env')],
       })
     }
+  })
+
+  it.each([
+    ['a password in an address', 'postgres://app:pw@db.example/x'],
+    ['one with a slash in it', 'see mysql://app:p/w@db.example'],
+    ['a token in the place of a user', 'https://abcdef@git.example/x.git'],
+    ['a token of a query', 'https://hooks.example/x?access_token=abc'],
+    ['a password among settings', 'Server=db;Password=abc;'],
+    ['a private key', '-----BEGIN PRIVATE KEY-----\nabc\n'],
+    ['what the run knows to be secret', 'the hush-hush of it'],
+  ])('gets no value because cdktf.json names it that has in it %s, and gets it from --synth-env', async (_, value) => {
+    await project("manifest({a: stack('a', user('a'))}); writeFileSync('seen.json', JSON.stringify(process.env))", {
+      svcctl: {environment: ['DATABASE']},
+    })
+    const options = {
+      environment: {PATH: process.env.PATH, DATABASE: value, NODE_DATABASE: 'postgres://app:pw@db.example/x'},
+      holdsSecret: (text: string) => text.includes('hush'),
+    }
+    const error = await failure(options)
+    expect(error).toMatchObject({code: 'E_STACK_FILE', suggestions: [expect.stringContaining('--synth-env DATABASE')]})
+    expect(error.message).not.toContain(value)
+    await load({...options, synthEnvironment: ['DATABASE']})
+    const seen = JSON.parse(await readFile(join(cwd, 'seen.json'), 'utf8'))
+    expect([seen.DATABASE, seen.NODE_DATABASE]).toEqual([value, undefined])
+  })
+
+  it.each([
+    ['an address', 'http://proxy.example:3128/@scope/package'],
+    ['a user who is no token', 'ssh://git@git.example/x.git'],
+    ['an image', 'registry.example/app:1.2@sha256:0123'],
+    ['a branch', 'main'],
+  ])('gets %s that cdktf.json names', async (_, value) => {
+    await project("manifest({a: stack('a', user('a'))}); writeFileSync('seen.json', JSON.stringify(process.env))", {
+      svcctl: {environment: ['PLACE', 'PWD']},
+    })
+    await load({environment: {PATH: process.env.PATH, PLACE: value}})
+    expect(JSON.parse(await readFile(join(cwd, 'seen.json'), 'utf8')).PLACE).toBe(value)
   })
 
   it('may warn and refuse through annotations, said with all other problems', async () => {
