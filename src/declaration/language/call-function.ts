@@ -8,7 +8,7 @@ import {FUNCTION_NAMES, notEvaluated} from './not-evaluated.ts'
 import {computed} from './open-computed.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import type {Node} from './values/expression.ts'
-import {MAX_ARGUMENTS, sized} from './values/expression-limits.ts'
+import {MAX_ARGUMENTS, sized, takeSteps, workOn} from './values/expression-limits.ts'
 import {nodeOf, Open, type OpenValue, openFrom, opensIn} from './values/open-value.ts'
 import {ArgumentError, asList, type FunctionRule, SlowSearchError} from './values/rule.ts'
 import {uniform} from './values/value-types.ts'
@@ -20,7 +20,7 @@ export function callFunction(node: Call, names: Names, evaluation: Evaluation): 
   const own = names.functions?.[name]
   if (own) return own(args, names, at)
   const special = node.expand ? undefined : SPECIAL.get(name)
-  if (special) return special(node, names, evaluation)
+  if (special) return special(node, names, {...evaluation, value: (arg, inner) => looked(evaluation.value(arg, inner), at)})
   const rule = Object.hasOwn(TERRAFORM_FUNCTIONS, name) ? TERRAFORM_FUNCTIONS[name] : undefined
   if (rule === undefined) {
     const near = nearest(name, FUNCTION_NAMES)
@@ -28,16 +28,17 @@ export function callFunction(node: Call, names: Names, evaluation: Evaluation): 
   }
   const found = ofInstances(node, names, evaluation)
   if (found !== undefined) return found
-  return sized(
-    explained(name, at, () =>
-      plainCall(
-        node,
-        rule,
-        args.map(arg => evaluation.value(arg, names)),
-      ),
-    ),
-    at,
-  )
+  const called = (): OpenValue => {
+    const values = args.map(arg => evaluation.value(arg, names))
+    if (rule.work !== 0) takeSteps(workOn(values) * (rule.work ?? 1), at)
+    return plainCall(node, rule, values)
+  }
+  return sized(explained(name, at, called), at)
+}
+
+function looked(value: OpenValue, at: number): OpenValue {
+  takeSteps(workOn([value]), at)
+  return value
 }
 
 /** `values(null_resource.a)`: objects are gone through one by one, as all of them together are no value. */
@@ -53,8 +54,9 @@ function ofInstances({name, args, expand, at}: Call, names: Names, {meaning, val
   }
   const {members} = from
   if (members === undefined || (name !== 'length' && members.type === 'list')) return undefined
+  if (name === 'length') return members.items.size
+  takeSteps(members.items.size, at)
   const entries = [...members.items].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
-  if (name === 'length') return entries.length
   if (name === 'keys') return entries.map(([key]) => key)
   const items = new Map(entries.map(([, item], index) => [index, item]))
   return group(`values(${from.what})`, (index, place) => itemAt(items, index, place), {type: 'list', items})
@@ -150,6 +152,9 @@ function coalesce({name, args, at}: Call, names: Names, {value: evaluate}: Evalu
   })
 }
 
+/** An error takes longer to make than most expressions. */
+const STEPS_OF_ERROR = 20
+
 /** The first argument that has a value; one that is known only later may still have none, so the rest is kept with it. */
 function tried({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
   const open: OpenValue[] = []
@@ -160,6 +165,7 @@ function tried({name, args, at}: Call, names: Names, {value: evaluate}: Evaluati
       if (!opensIn(value).some(it => it.value === undefined)) break
     } catch (error) {
       if (!(error instanceof ExpressionValueError)) throw error
+      takeSteps(STEPS_OF_ERROR, at)
     }
   }
   const [first, ...rest] = open
@@ -175,8 +181,9 @@ function can({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation
     const value = evaluate(arg, names)
     return opensIn(value).some(it => it.value === undefined) ? laterCall(name, [value], at) : true
   } catch (error) {
-    if (error instanceof ExpressionValueError) return false
-    throw error
+    if (!(error instanceof ExpressionValueError)) throw error
+    takeSteps(STEPS_OF_ERROR, at)
+    return false
   }
 }
 

@@ -9,7 +9,7 @@ import {computed} from './open-computed.ts'
 import {binary, unary} from './operators.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import {type Node, templateOf} from './values/expression.ts'
-import {boundedStep, MAX_TEXT, sized} from './values/expression-limits.ts'
+import {boundedStep, MAX_TEXT, sized, sizeOf, takeSteps, workOn} from './values/expression-limits.ts'
 import {joined} from './values/joined-text.ts'
 import {Open, type OpenValue} from './values/open-value.ts'
 import {asFlag, asText, typeNameOf} from './values/rule.ts'
@@ -74,8 +74,10 @@ function meant(node: Node, names: Names): Meaning {
 
 function operation(node: Node & {type: 'binary'}, names: Names): OpenValue {
   const {operator, at} = node
+  const operands = [evaluateNode(node.left, names), evaluateNode(node.right, names)]
+  if (operator === '==' || operator === '!=') takeSteps(workOn(operands), at)
   return computed(
-    [evaluateNode(node.left, names), evaluateNode(node.right, names)],
+    operands,
     ([left = null, right = null]) => binary(operator, left, right),
     ([left = node.left, right = node.right]) => ({...node, left, right}),
     at,
@@ -109,6 +111,7 @@ function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
     if (!(error instanceof ExpressionValueError)) throw error
   }
   const results = wanted ? [result, other] : [other, result]
+  takeSteps(workOn(results), at)
   return computed(
     [],
     () => chosen(wanted, results as readonly Json[]),
@@ -159,6 +162,9 @@ function step(of: Meaning, key: OpenValue, at: number): Meaning {
   return partOf(of, key, at)
 }
 
+/** A map of more parts is not searched for what may be meant. */
+const MOST_NEAR = 10_000
+
 function partOf(of: OpenValue, key: OpenValue, at: number): OpenValue {
   if (Array.isArray(of)) {
     const items = of as readonly OpenValue[]
@@ -172,7 +178,8 @@ function partOf(of: OpenValue, key: OpenValue, at: number): OpenValue {
     const name = String(key)
     const item = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (item !== undefined) return item
-    const near = nearest(name, Object.keys(fields))
+    // `try` asks for what is not there, perhaps of each object again.
+    const near = sizeOf(of) > MOST_NEAR ? undefined : nearest(name, Object.keys(fields))
     throw new ExpressionValueError(`there is no ${JSON.stringify(name)} in it`, at, near && `Did you mean ${JSON.stringify(near)}?`)
   }
   throw new ExpressionValueError(`${typeNameOf(of as Json)} has no parts`, at)

@@ -72,8 +72,12 @@ const known: Read = value => (opensIn(value).some(open => open.value === undefin
 function gathered(node: ForNode, items: readonly Item[], names: Names, {value}: Evaluation, read: Read): OpenValue | typeof UNDECIDED {
   const list: OpenValue[] = []
   const fields = new Map<string, OpenValue[]>()
+  // One scope for all items: what is evaluated in it is done before the next one, and to make one costs more than most items.
+  const bound = new Map<string, Meaning>(boundNames(node, null, null))
+  const scope = withNames(names, bound)
   for (const {key, item} of items) {
-    const scope = withNames(names, boundNames(node, key, item))
+    if (node.keyName !== undefined) bound.set(node.keyName, key)
+    bound.set(node.itemName, item)
     if (node.condition) {
       const wanted = read(value(node.condition, scope))
       if (wanted === UNDECIDED) return UNDECIDED

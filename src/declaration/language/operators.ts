@@ -23,9 +23,9 @@ export function binary(operator: BinaryOperator, left: Json, right: Json): Json 
     case '&&':
       return flag(left, operator) && flag(right, operator)
     case '==':
-      return canonicalJson(left) === canonicalJson(right)
+      return isSame(left, right)
     case '!=':
-      return canonicalJson(left) !== canonicalJson(right)
+      return !isSame(left, right)
     default:
       return computed(operator, number(left, operator), number(right, operator))
   }
@@ -61,6 +61,10 @@ function computed(operator: Exclude<BinaryOperator, '||' | '&&' | '==' | '!='>, 
       return operator satisfies never
   }
 }
+
+const hasParts = (value: Json): boolean => value !== null && typeof value === 'object'
+const isSame = (left: Json, right: Json): boolean =>
+  hasParts(left) && hasParts(right) ? canonicalJson(left) === canonicalJson(right) : left === right
 
 const flag = (value: Json, operator: string): boolean => asFlag(value, `an operand of ${operator}`)
 const number = (value: Json, operator: string): number => asNumber(value, `an operand of ${operator}`)

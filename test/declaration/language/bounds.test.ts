@@ -56,6 +56,62 @@ describe('what a stack may make of itself', () => {
     expect(said({objects, locals: {a: 'x'.repeat(3_000_000)}})).toContain('the large values of the app have more than 20000000 parts')
   })
 
+  const loop = (value: string, times = 1000) => `\${length([for a in range(${times}): [for b in range(1000): ${value}]])}`
+  const many = {
+    l: '${flatten([for a in range(80): range(1000)])}',
+    o: Object.fromEntries(Array.from({length: 80_000}, (_, i) => [`k${i}`, i])),
+  }
+
+  // Without a bound on what a function does with large arguments each of these takes minutes, and some hours.
+  it.each([
+    ['index', loop('index(local.r, 1023)'), {r: '${range(1024)}'}],
+    ['==', loop('local.l == concat(local.l)'), many],
+    ['merge', loop('length(merge(local.o, {a = 1}))'), many],
+    ['jsonencode', loop('md5(jsonencode(local.l))'), many],
+    ['a search', '${strcontains(local.t, local.p)}', {t: 'a'.repeat(1_000_000), p: `${'a'.repeat(250_000)}b${'a'.repeat(250_000)}`}],
+    ['formatlist', `\${formatlist("${'%.0[1]s'.repeat(10_000)}", split("", local.t))}`, {t: 'a'.repeat(50_000)}],
+    ['replace by groups that are not there', `\${replace(local.t, "/a/", "${'$9'.repeat(50_000)}")}`, {t: 'a'.repeat(50_000)}],
+    ['fractions', '${length([for a in range(1000): length([for b in range(300): a / 3.7 * 1.1])])}', {}],
+    ['an error that is tried', '${length([for a in range(1000): length([for b in range(300): try(local.o.none, 1)])])}', many],
+    ['keys of objects', '${length([for a in range(1000): keys(null_resource.p)])}', {}],
+  ])(
+    'is bounded where a function takes long: %s',
+    (_, expression, locals) => {
+      const objects = {
+        p: ['cloud.subscription', {name: 'p'}, {}, {for_each: '${{for i in range(1000): "x${i}" => i}}'}],
+        q: ['cloud.subscription', {name: 'q'}, {'spec/x': expression}, {count: 12}],
+      } as const
+      const began = process.cpuUsage()
+      expect(messagesOf(() => read({objects, locals}, {mode: 'validate'})).join('\n')).toMatch(/take more than|more than 500000 parts/)
+      expect(process.cpuUsage(began).user / 1e6).toBeLessThan(25)
+    },
+    120_000,
+  )
+
+  it('takes no time by the square of a list in matchkeys and transpose, nor for what a format cuts off', () => {
+    const locals = {l: many.l, o: Object.fromEntries(Array.from({length: 40_000}, (_, i) => [`k${i}`, ['a']])), t: 'a'.repeat(900_000)}
+    for (const value of [
+      'length(matchkeys(local.l, local.l, [-1]))',
+      'length(transpose(local.o))',
+      `format("${'%.0[1]s'.repeat(10_000)}", local.t)`,
+    ]) {
+      const began = process.cpuUsage()
+      expect(said({...subscription({'spec/x': `\${${value}}`}), locals})).toBe('')
+      expect(process.cpuUsage(began).user / 1e6).toBeLessThan(10)
+    }
+  }, 60_000)
+
+  it('is nothing that many objects do with what they look up in a large list or map', () => {
+    const triggers = {
+      'spec/name': '${upper("p")}-${format("%05d", count.index)}',
+      'spec/x': '${lookup(local.o, "k${count.index}", 1) + element(local.l, count.index) + length(local.l)}',
+      'json/tags': '${jsonencode(merge(local.tags, {a = local.o["k${count.index}"], b = try(local.o.none, 2)}))}',
+      'spec/y': '${contains(local.few, "k7") ? join("-", ["a", count.index]) : ""}',
+    }
+    const locals = {...many, tags: {x: '1', y: '2'}, few: Array.from({length: 20}, (_, i) => `k${i}`)}
+    expect(said({objects: {p: ['cloud.subscription', {name: 'p'}, triggers, {count: 50_000}]}, locals})).toBe('')
+  }, 60_000)
+
   it('is not told more than a thousand times what is wrong with it', () => {
     const wrong = subscription({'spec/x': '${nothing(count.index)}'}, {count: 5000})
     expect(messagesOf(() => read(wrong))).toHaveLength(1000)

@@ -1,6 +1,7 @@
 /** Terraform's functions of lists, maps and sets. */
 import {canonicalJson, type Json} from '../../../base/json.ts'
-import {letters} from '../../../base/letters.ts'
+import {takeSteps, workOn} from '../values/expression-limits.ts'
+import {lettersOf} from '../values/letters-of.ts'
 import {
   ArgumentError,
   asFlag,
@@ -9,7 +10,10 @@ import {
   asText,
   asWhole,
   atLeast,
+  atOnce,
   type FunctionTable,
+  heavy,
+  light,
   one,
   rule,
   structural,
@@ -22,14 +26,27 @@ const MANY = Number.POSITIVE_INFINITY
 const MAX_ITEMS = 100_000
 
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
-const same = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b)
+
+/** Whether an item is this one: what has no parts is compared as it is, and everything else has its text made once. */
+function sameAs(wanted: Json): (item: Json) => boolean {
+  if (wanted === null || typeof wanted !== 'object') return item => item === wanted
+  const text = canonicalJson(wanted)
+  return item => {
+    if (item === null || typeof item !== 'object') return false
+    takeSteps(workOn([item]))
+    return canonicalJson(item) === text
+  }
+}
 
 const sortedKeys = (value: Json | undefined): readonly string[] => Object.keys(asMap(value, 'the argument')).sort(byText)
 
 function lengthOf(value: Json | undefined): number {
   if (Array.isArray(value)) return value.length
-  if (typeof value === 'string') return letters(value).length
-  if (value !== null && typeof value === 'object') return Object.keys(value).length
+  if (typeof value === 'string') return lettersOf(value).length
+  if (value !== null && typeof value === 'object') {
+    takeSteps(workOn([value]) / 4)
+    return Object.keys(value).length
+  }
   throw new ArgumentError('the argument must be a list, a map or text')
 }
 
@@ -92,7 +109,11 @@ function productOf(lists: readonly Json[]): Json {
 function transposed(value: Json | undefined): Json {
   const found = new Map<string, string[]>()
   for (const [key, list] of Object.entries(asMap(value, 'the argument'))) {
-    for (const item of asList(list, 'a value')) found.set(asText(item, 'an item'), [...(found.get(asText(item, 'an item')) ?? []), key])
+    for (const item of asList(list, 'a value')) {
+      const keys = found.get(asText(item, 'an item'))
+      if (keys === undefined) found.set(asText(item, 'an item'), [key])
+      else keys.push(key)
+    }
   }
   return Object.fromEntries([...found].sort(([a], [b]) => byText(a, b)).map(([key, names]) => [key, names.sort(byText)]))
 }
@@ -114,20 +135,22 @@ const without = (items: readonly Json[], others: readonly Json[]): readonly Json
 }
 
 export const COLLECTIONS: FunctionTable = {
-  length: structural(1, 1, lengthOf),
-  lookup: structural(2, 3, lookupIn),
-  element: structural(2, 2, elementOf),
-  keys: structural(1, 1, sortedKeys),
-  values: structural(1, 1, from => sortedKeys(from).map(key => asMap(from, 'the argument')[key] ?? null)),
+  length: atOnce(structural(1, 1, lengthOf)),
+  lookup: atOnce(structural(2, 3, lookupIn)),
+  element: atOnce(structural(2, 2, elementOf)),
+  keys: heavy(structural(1, 1, sortedKeys)),
+  values: heavy(structural(1, 1, from => sortedKeys(from).map(key => asMap(from, 'the argument')[key] ?? null))),
   concat: structural(1, MANY, (...lists) => lists.flatMap(it => asList(it, 'an argument'))),
-  merge: structural(0, MANY, (...maps) => Object.assign({}, ...maps.filter(it => it !== null).map(it => asMap(it, 'an argument'))) as Json),
+  merge: heavy(
+    structural(0, MANY, (...maps) => Object.assign({}, ...maps.filter(it => it !== null).map(it => asMap(it, 'an argument'))) as Json),
+  ),
   reverse: structural(1, 1, value => {
     const items = asList(value, 'the argument')
     if (isSet(items)) throw new ArgumentError('a set has no order: take tolist() of it')
     return items.toReversed()
   }),
-  slice: structural(3, 3, sliceOf),
-  chunklist: structural(2, 2, chunks),
+  slice: light(structural(3, 3, sliceOf)),
+  chunklist: heavy(structural(2, 2, chunks)),
   coalescelist: atLeast(1, (...lists) => {
     const found = lists.find(it => it !== null && asList(it, 'an argument').length > 0)
     if (found === undefined) throw new ArgumentError('every list is empty')
@@ -139,47 +162,60 @@ export const COLLECTIONS: FunctionTable = {
     if (items.length > 1) throw new ArgumentError(`the list has ${items.length} items, and it may have one at most`)
     return items[0] ?? null
   }),
-  zipmap: structural(2, 2, zipped),
+  zipmap: heavy(structural(2, 2, zipped)),
   tolist: structural(1, 1, value => (value === null ? null : [...uniform(asList(value, 'the argument'), 'the items')])),
-  toset: one(value => (value === null ? null : setOf(uniform(asList(value, 'the argument'), 'the items')))),
-  tomap: structural(1, 1, value => {
-    if (value === null) return null
-    const names = Object.keys(asMap(value, 'the argument'))
-    const items = uniform(Object.values(asMap(value, 'the argument')), 'the values')
-    return Object.fromEntries(names.map((name, at) => [name, items[at] ?? null]))
-  }),
+  toset: heavy(one(value => (value === null ? null : setOf(uniform(asList(value, 'the argument'), 'the items'))))),
+  tomap: heavy(
+    structural(1, 1, value => {
+      if (value === null) return null
+      const names = Object.keys(asMap(value, 'the argument'))
+      const items = uniform(Object.values(asMap(value, 'the argument')), 'the values')
+      return Object.fromEntries(names.map((name, at) => [name, items[at] ?? null]))
+    }),
+  ),
   flatten: one(value => flattened(asList(value, 'the argument'))),
-  distinct: one(value => {
-    const items = uniform(asList(value, 'the argument'), 'the items')
-    return [...new Map(items.map(item => [canonicalJson(item), item])).values()]
-  }),
+  distinct: heavy(
+    one(value => {
+      const items = uniform(asList(value, 'the argument'), 'the items')
+      return [...new Map(items.map(item => [canonicalJson(item), item])).values()]
+    }),
+  ),
   compact: one(value =>
     asList(value, 'the argument').flatMap(it => (it === null || asText(it, 'an item') === '' ? [] : [asText(it, 'an item')])),
   ),
-  contains: two((value, wanted) => asList(value, 'the first argument').some(item => same(item, wanted ?? null))),
-  index: two((value, wanted) => {
-    const found = asList(value, 'the first argument').findIndex(item => same(item, wanted ?? null))
-    if (found < 0) throw new ArgumentError('the list does not have the item')
-    return found
-  }),
+  contains: light(two((value, wanted) => asList(value, 'the first argument').some(sameAs(wanted ?? null)))),
+  index: light(
+    two((value, wanted) => {
+      const found = asList(value, 'the first argument').findIndex(sameAs(wanted ?? null))
+      if (found < 0) throw new ArgumentError('the list does not have the item')
+      return found
+    }),
+  ),
   sort: one(value => [...asList(value, 'the argument')].map(it => asText(it, 'an item')).sort(byText)),
-  setunion: atLeast(1, (...lists) => setOf(setsOf(lists).flat())),
-  setintersection: atLeast(1, (...lists) => {
-    const [first = [], ...others] = setsOf(lists)
-    return setOf(others.reduce((left, other) => without(left, without(left, other)), first))
-  }),
-  setsubtract: two((a = null, b = null) => {
-    const [first = [], second = []] = setsOf([a, b])
-    return setOf(without(first, second))
-  }),
-  setproduct: atLeast(2, (...lists) => productOf(lists)),
-  matchkeys: rule(3, 3, (values, keys, wanted) => {
-    const items = asList(values, 'the first argument')
-    const names = asList(keys, 'the second argument')
-    if (items.length !== names.length) throw new ArgumentError('the first two lists must be of one length')
-    return items.filter((_, at) => asList(wanted, 'the third argument').some(it => same(it, names[at] ?? null)))
-  }),
-  transpose: one(transposed),
+  setunion: heavy(atLeast(1, (...lists) => setOf(setsOf(lists).flat()))),
+  setintersection: heavy(
+    atLeast(1, (...lists) => {
+      const [first = [], ...others] = setsOf(lists)
+      return setOf(others.reduce((left, other) => without(left, without(left, other)), first))
+    }),
+  ),
+  setsubtract: heavy(
+    two((a = null, b = null) => {
+      const [first = [], second = []] = setsOf([a, b])
+      return setOf(without(first, second))
+    }),
+  ),
+  setproduct: heavy(atLeast(2, (...lists) => productOf(lists))),
+  matchkeys: heavy(
+    rule(3, 3, (values, from, wanted) => {
+      const items = asList(values, 'the first argument')
+      const names = asList(from, 'the second argument')
+      if (items.length !== names.length) throw new ArgumentError('the first two lists must be of one length')
+      const keys = new Set(asList(wanted, 'the third argument').map(canonicalJson))
+      return items.filter((_, at) => keys.has(canonicalJson(names[at] ?? null)))
+    }),
+  ),
+  transpose: heavy(one(transposed)),
   alltrue: one(value => asList(value, 'the argument').every(it => it !== null && asFlag(it, 'an item'))),
   anytrue: one(value => asList(value, 'the argument').some(it => it !== null && asFlag(it, 'an item'))),
 }

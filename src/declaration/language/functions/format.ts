@@ -1,6 +1,7 @@
 /** `format` and `formatlist`: the verbs of Go's printf as far as Terraform has them. */
 import type {Json} from '../../../base/json.ts'
 import {formatNumber} from '../values/decimal.ts'
+import {takeSteps} from '../values/expression-limits.ts'
 import {assertShort} from '../values/joined-text.ts'
 import {ArgumentError, asFlag, asNumber, asText} from '../values/rule.ts'
 import {isSet} from '../values/value-types.ts'
@@ -38,6 +39,7 @@ export function formatList(spec: string, values: readonly Json[]): Json {
   const [first] = lists
   if (first === undefined) return [format(spec, values)]
   if (lists.some(list => list.length !== first.length)) throw new ArgumentError('the lists have different lengths')
+  takeSteps((spec.length * first.length) / 4)
   let length = 0
   return first.map((_, at) => {
     const text = format(
@@ -102,8 +104,13 @@ const signed = (text: string, flags: string): string => {
   return flags.includes('+') ? `+${text}` : flags.includes(' ') ? ` ${text}` : text
 }
 
+/** No letter is longer than two units: what comes behind so many is not looked at. */
 const cut = (text: string, precision: string | undefined): string =>
-  precision === undefined ? text : Array.from(text).slice(0, Number(precision)).join('')
+  precision === undefined
+    ? text
+    : Array.from(text.slice(0, 2 * Number(precision)))
+        .slice(0, Number(precision))
+        .join('')
 
 function padded(text: string, flags: string, width: number, verb: string): string {
   const missing = width - Array.from(text).length

@@ -5,7 +5,7 @@
  */
 import {createContext, runInContext} from 'node:vm'
 import type {Json} from '../../../base/json.ts'
-import {searched} from '../values/expression-limits.ts'
+import {searched, takeSteps} from '../values/expression-limits.ts'
 import {assertShort, joined} from '../values/joined-text.ts'
 import {ArgumentError, SlowSearchError} from '../values/rule.ts'
 
@@ -97,6 +97,7 @@ class Translated implements TextPattern {
   }
 
   #expanded(by: string, found: RegExpExecArray): string {
+    takeSteps(by.length)
     let length = by.length
     return by.replace(/\$(?:\$|(\w+)|\{(\w+)\})/g, (_, plain?: string, braced?: string) => {
       const name = plain ?? braced

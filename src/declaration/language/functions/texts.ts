@@ -1,7 +1,8 @@
 /** Terraform's functions of text. */
 import type {Json} from '../../../base/json.ts'
-import {letters} from '../../../base/letters.ts'
+import {takeSteps} from '../values/expression-limits.ts'
 import {assertShort, joined} from '../values/joined-text.ts'
+import {lettersOf} from '../values/letters-of.ts'
 import {ArgumentError, asList, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from '../values/rule.ts'
 import {format, formatList} from './format.ts'
 import {patternIn} from './pattern.ts'
@@ -28,7 +29,7 @@ const eachWordStart = (value: string, change: (letter: string) => string): strin
 }
 
 function part(value: Json | undefined, offset: Json | undefined, length: Json | undefined): string {
-  const found = letters(text(value, 'the first argument'))
+  const found = lettersOf(text(value, 'the first argument'))
   const from = asWhole(offset, 'the offset')
   const count = asWhole(length, 'the length')
   const start = from < 0 ? Math.max(0, found.length + from) : from
@@ -50,10 +51,14 @@ function replaced(value: Json | undefined, wanted: Json | undefined, by: Json | 
   const what = text(wanted, 'the second argument')
   const put = text(by, 'the third argument')
   if (what.length > 1 && what.startsWith('/') && what.endsWith('/')) return patternIn(what.slice(1, -1)).replace(where, put)
+  searching(where, what)
   if (what === '') return joined(['', ...Array.from(where), ''], put)
   assertShort(where.length + occurrences(where, what) * (put.length - what.length))
   return where.replaceAll(what, () => put)
 }
+
+/** A text whose beginning is everywhere takes the product of both lengths to look for: some thousand letters in the time of a step. */
+const searching = (text: string, part: string): void => takeSteps((text.length * part.length) / 4000)
 
 function occurrences(text: string, part: string): number {
   let count = 0
@@ -91,6 +96,7 @@ export const TEXTS: FunctionTable = {
   split: two((separator, value) => {
     const by = text(separator, 'the separator')
     const whole = text(value, 'the second argument')
+    searching(whole, by)
     return by === '' ? Array.from(whole) : whole.split(by)
   }),
   replace: rule(3, 3, replaced),
@@ -111,10 +117,14 @@ export const TEXTS: FunctionTable = {
     if (count < 0 || count > 1000) throw new ArgumentError('the number of spaces must be from 0 to 1000')
     return joined(text(value, 'the second argument').split('\n'), `\n${' '.repeat(count)}`)
   }),
-  strrev: one(value => letters(text(value)).toReversed().join('')),
+  strrev: one(value => lettersOf(text(value)).toReversed().join('')),
   startswith: two((value, start) => text(value, 'the first argument').startsWith(text(start, 'the second argument'))),
   endswith: two((value, end) => text(value, 'the first argument').endsWith(text(end, 'the second argument'))),
-  strcontains: two((value, wanted) => text(value, 'the first argument').includes(text(wanted, 'the second argument'))),
+  strcontains: two((value, wanted) => {
+    const [whole, part] = [text(value, 'the first argument'), text(wanted, 'the second argument')]
+    searching(whole, part)
+    return whole.includes(part)
+  }),
   format: atLeast(1, (spec, ...values) => format(text(spec, 'the format'), values)),
   formatlist: atLeast(1, (spec, ...values) => formatList(text(spec, 'the format'), values)),
   regex: two((pattern, value) => patternIn(text(pattern, 'the pattern')).match(text(value, 'the second argument'))),

@@ -4,6 +4,7 @@
  */
 
 import {ArgumentError} from './argument-error.ts'
+import {takeSteps} from './expression-limits.ts'
 
 interface Decimal {
   readonly digits: bigint
@@ -26,11 +27,13 @@ export function finite(value: number): number {
   throw new ArgumentError('the result is no finite number')
 }
 
-export const add = (a: number, b: number): number => exact(a, b, (x, y) => x + y)
-export const subtract = (a: number, b: number): number => exact(a, b, (x, y) => x - y)
-export const remainder = (a: number, b: number): number => exact(a, b, (x, y) => x % y)
+export const add = (a: number, b: number): number => whole(a, b, a + b) ?? exact(a, b, (x, y) => x + y)
+export const subtract = (a: number, b: number): number => whole(a, b, a - b) ?? exact(a, b, (x, y) => x - y)
+export const remainder = (a: number, b: number): number => whole(a, b, a % b) ?? exact(a, b, (x, y) => x % y)
 
 export function multiply(a: number, b: number): number {
+  const plain = whole(a, b, a * b)
+  if (plain !== undefined) return plain
   const [x, y] = [decimal(a), decimal(b)]
   return toNumber({digits: x.digits * y.digits, scale: x.scale + y.scale})
 }
@@ -41,6 +44,10 @@ export function divide(a: number, b: number): number {
   const widening = QUOTIENT_DIGITS + String(y.digits).length
   return toNumber({digits: (x.digits * 10n ** BigInt(widening)) / y.digits, scale: x.scale - y.scale - widening})
 }
+
+/** Of whole numbers that are exact as doubles: a hundred times as fast. There is no negative zero in decimals. */
+const whole = (a: number, b: number, result: number): number | undefined =>
+  Number.isSafeInteger(a) && Number.isSafeInteger(b) && Number.isSafeInteger(result) ? result + 0 : undefined
 
 /** Both brought to one scale. */
 function exact(a: number, b: number, compute: (x: bigint, y: bigint) => bigint): number {
@@ -57,7 +64,13 @@ function decimal(value: number): Decimal {
   return {digits: BigInt(whole + fraction), scale: Math.max(-MAX_SCALE, Math.min(MAX_SCALE, scale))}
 }
 
-const toNumber = ({digits, scale}: Decimal): number => finite(Number(`${digits}e${scale}`))
+/** What a computation with fractions takes, in steps of an expression. */
+const STEPS = 8
+
+function toNumber({digits, scale}: Decimal): number {
+  takeSteps(STEPS)
+  return finite(Number(`${digits}e${scale}`))
+}
 
 /** A number as Terraform writes it: never with an exponent. */
 export function formatNumber(value: number): string {

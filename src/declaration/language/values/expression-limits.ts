@@ -17,8 +17,9 @@ export const MAX_TEXT = 4_000_000
 /** Of one call: they stand on the stack of the process. A list can be as large as a value. */
 export const MAX_ARGUMENTS = 20_000
 
-/** Of all expressions of an app. */
+/** Of all expressions of an app: some ten seconds. What a function does counts by the size of its arguments. */
 const MAX_ALL_STEPS = 20_000_000
+const LETTERS_OF_STEP = 4
 /** Of all searches for patterns, each of which has a bound of its own. */
 const MAX_ALL_SEARCH_MS = 10_000
 /** Of all values that are large, with each use of them: what makes an app too large is never many small ones. */
@@ -56,7 +57,7 @@ export function boundedStep<T>(at: number, run: () => T): T {
   if (depth === 0) steps = 0
   if (depth >= MAX_DEPTH) throw new ExpressionError(`the expression goes more than ${MAX_DEPTH} levels deep`, at)
   if (allSize > MAX_ALL_SIZE) throw tooLarge(at)
-  if (++allSteps > MAX_ALL_STEPS) throw new ExpressionError(`the expressions of the app take more than ${MAX_ALL_STEPS} steps`, at)
+  if (++allSteps > MAX_ALL_STEPS) throw tooLong(at)
   if (++steps > MAX_STEPS) throw new ExpressionError(`the expression takes more than ${MAX_STEPS} steps`, at)
   depth++
   try {
@@ -66,6 +67,20 @@ export function boundedStep<T>(at: number, run: () => T): T {
   }
 }
 
+/** Takes note of work inside one step, as steps of the app. @throws ExpressionError when it is too much */
+export function takeSteps(work: number, at = 0): void {
+  allSteps += work
+  if (allSteps > MAX_ALL_STEPS) throw tooLong(at)
+}
+
+/** The steps it takes to look at every part of the values, and at every letter of a text. */
+export function workOn(values: readonly unknown[]): number {
+  let work = 0
+  for (const value of values) work += typeof value === 'string' ? value.length / LETTERS_OF_STEP : sizeOf(value) - 1
+  return work
+}
+
+const tooLong = (at: number) => new ExpressionError(`the expressions of the app take more than ${MAX_ALL_STEPS} steps`, at)
 const tooLarge = (at: number) => new ExpressionError(`the large values of the app have more than ${MAX_ALL_SIZE} parts`, at)
 
 const sizes = new WeakMap<object, number>()
@@ -79,7 +94,7 @@ export function sized<T>(value: T, at: number): T {
   return value
 }
 
-function sizeOf(value: unknown): number {
+export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / (MAX_TEXT / MAX_SIZE)
   if (value === null || typeof value !== 'object') return 1
   const known = sizes.get(value)

@@ -15,6 +15,8 @@ export interface FunctionRule {
   readonly max: number
   /** Hands items through without looking into them, so that they may be open. */
   readonly structural?: true
+  /** Steps that a part of its arguments takes; absent: one. */
+  readonly work?: number
   readonly call: PlainFunction
 }
 
@@ -25,6 +27,12 @@ const ANY_NUMBER = Number.POSITIVE_INFINITY
 /** A function of so many arguments; the values may be open where it only hands them on. */
 export const rule = (min: number, max: number, call: PlainFunction): FunctionRule => ({min, max, call})
 export const structural = (min: number, max: number, call: PlainFunction): FunctionRule => ({min, max, structural: true, call})
+/** Takes as long for a large value as for a small one. */
+export const atOnce = (of: FunctionRule): FunctionRule => ({...of, work: 0})
+/** Has next to nothing to do with each part. */
+export const light = (of: FunctionRule): FunctionRule => ({...of, work: 1 / 8})
+/** Puts each part in its place among others. */
+export const heavy = (of: FunctionRule): FunctionRule => ({...of, work: 4})
 export const one = (call: PlainFunction): FunctionRule => rule(1, 1, call)
 export const two = (call: PlainFunction): FunctionRule => rule(2, 2, call)
 export const atLeast = (min: number, call: PlainFunction): FunctionRule => rule(min, ANY_NUMBER, call)
