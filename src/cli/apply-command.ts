@@ -207,7 +207,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     frozen?: 'ignore',
   ): Promise<T> {
     const obeys = flags['break-glass'] === undefined ? 'obey' : 'break glass'
-    return this.locked(workspace, flags['lock-timeout'], () => this.withProgress(workspace, work), frozen ?? obeys)
+    return this.locked(workspace, flags['lock-timeout'], () => this.withProgress(work), frozen ?? obeys)
   }
 
   /** @param made - what is made behind it, where nothing of it is there */

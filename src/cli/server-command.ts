@@ -1,12 +1,14 @@
 /** Commands that talk to one server: the connection is opened before and closed after, and what is shown holds no secret. */
 import type {CloudBackend} from '../backends/cloud/backend.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
+import type {Api} from '../base/apis.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import {fieldTable, type ShownField} from '../report/field-table.ts'
 import {type OpenedApi, openCloud, openCluster} from '../run/workspace/open-api.ts'
 import type {CallOptions} from '../transport/api-client.ts'
+import type {OnTransportEvent} from '../transport/transport-event.ts'
 import {BaseCommand} from './base-command.ts'
 import {endingOnInterrupt, InterruptedError, InterruptedWriteError, type PendingWrite} from './interrupt.ts'
 import type {ConnectionFlagValues} from './parse/flags.ts'
@@ -23,11 +25,21 @@ export abstract class ServerCommand extends BaseCommand {
 
   /** @throws what `connect` throws, and what `use` does */
   protected async withCloud<T>(flags: ConnectionFlagValues, use: (api: OpenedApi<CloudBackend>) => Promise<T>): Promise<T> {
-    return this.closing(async () => openCloud(this.context, await this.connect('cloud', flags)), use)
+    return this.waited('cloud', onEvent =>
+      this.closing(async () => openCloud(this.context, await this.connect('cloud', flags), {onEvent}), use),
+    )
   }
 
   protected async withCluster<T>(flags: ConnectionFlagValues, use: (api: OpenedApi<ClusterBackend>) => Promise<T>): Promise<T> {
-    return this.closing(async () => openCluster(this.context, await this.connect('cluster', flags)), use)
+    return this.waited('cluster', onEvent =>
+      this.closing(async () => openCluster(this.context, await this.connect('cluster', flags), {onEvent}), use),
+    )
+  }
+
+  /** Says what is waited for where the answers are slow. */
+  private async waited<T>(api: Api, work: (onEvent: OnTransportEvent) => Promise<T>): Promise<T> {
+    const {readingOf, showProgress} = await import('./show/progress.ts')
+    return showProgress(this.context, {several: false, constructs: new Map()}, emit => work(readingOf(`Waiting for the ${api} API`, emit)))
   }
 
   /** Gives back what the connection took when `use` is over, and when the command is stopped in the middle. */

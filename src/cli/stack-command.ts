@@ -12,6 +12,7 @@ import {plainIndentedJson} from '../base/indented-json.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {planTable, planText} from '../report/plan-text.ts'
@@ -48,6 +49,9 @@ export abstract class StackCommand extends ReportingCommand {
 
   /** Whoever stopped the command while its locks were taken, or had them given back. */
   #stopped: AbortSignal | undefined
+
+  /** Tells what is shown; `undefined` while nothing is. */
+  #emit: Emit | undefined
 
   /**
    * Right before something is written: whoever stopped the command meanwhile was told that nothing was changed.
@@ -109,11 +113,17 @@ export abstract class StackCommand extends ReportingCommand {
     if (source.synthDir === undefined) (await import('../run/workspace/project.ts')).assertProject(this.context)
     const {readDeclarations} = await import('../run/workspace/declarations.ts')
     let reading: Promise<LoadedDeclarations> | undefined
+    const read = (leaveToSystem: () => void) => (emit: Emit) => {
+      const onApp = (app: string) => emit({type: 'reading', doing: `Running the app: ${app}`})
+      const onEvaluate = () => {
+        emit({type: 'reading'})
+        leaveToSystem()
+      }
+      reading = readDeclarations(this.context, {...source, onApp, onEvaluate})
+      return reading
+    }
     const loaded = await endingOnInterrupt(
-      leaveToSystem => {
-        reading = readDeclarations(this.context, {...source, onEvaluate: leaveToSystem})
-        return reading
-      },
+      leaveToSystem => this.showing([], read(leaveToSystem)),
       async usual => {
         app.abort()
         await reading?.catch(() => undefined)
@@ -154,36 +164,41 @@ export abstract class StackCommand extends ReportingCommand {
     mode: 'plan' | 'full',
     work: (workspace: Workspace) => Promise<T>,
   ): Promise<T> {
-    const [{Workspace}, {RequestAllowance}] = await Promise.all([
+    const [{Workspace}, {RequestAllowance}, {readingOf}] = await Promise.all([
       import('../run/workspace/workspace.ts'),
       import('../transport/request-allowance.ts'),
+      import('./show/progress.ts'),
     ])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
-    const open = () =>
-      Workspace.open({
-        host: this.context,
-        variables: variableOptions(this.argv),
-        connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
-        stacks,
-        others,
-        going,
-        variable,
-        mode,
-        allowance,
-        onEvent: event => {
-          if (event.type === 'request' && event.status === 429) this.recorded?.refused()
-        },
+    return this.showing(stacks, async emit => {
+      const reading = readingOf('Reading live state', emit)
+      const open = () =>
+        Workspace.open({
+          host: this.context,
+          variables: variableOptions(this.argv),
+          connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
+          stacks,
+          others,
+          going,
+          variable,
+          mode,
+          allowance,
+          onEvent: event => {
+            reading(event)
+            if (event.type === 'request' && event.status === 429) this.recorded?.refused()
+          },
+        })
+      const workspace = await endingOnInterrupt(open, async usual => {
+        this.sayStopped()
+        return usual
       })
-    const workspace = await endingOnInterrupt(open, async usual => {
-      this.sayStopped()
-      return usual
+      this.opened = workspace
+      try {
+        return await work(workspace)
+      } finally {
+        await workspace.close()
+      }
     })
-    this.opened = workspace
-    try {
-      return await work(workspace)
-    } finally {
-      await workspace.close()
-    }
   }
 
   /**
@@ -284,21 +299,31 @@ export abstract class StackCommand extends ReportingCommand {
     return planText(plan, paintFor(this.context.streams.stdout, this.context.environment), this.context.here.text)
   }
 
-  /** Shows the events of an apply on standard error, as they happen, while `work` goes on. */
-  protected async withProgress<T>({stacks}: Workspace, work: (emit: Emit) => Promise<T>): Promise<T> {
+  /** `work` with what tells the events of an apply, which are shown while they happen. */
+  protected async withProgress<T>(work: (emit: Emit) => Promise<T>): Promise<T> {
+    const {recorded} = this
+    return this.showing([], emit =>
+      work(event => {
+        recorded?.on(event)
+        emit(event)
+      }),
+    )
+  }
+
+  /** Shows on standard error what goes on during `work`, in the one view that there is. */
+  private async showing<T>(stacks: readonly StackDeclarations[], work: (emit: Emit) => Promise<T>): Promise<T> {
+    if (this.#emit !== undefined) return work(this.#emit)
     const {showProgress} = await import('./show/progress.ts')
     const constructs = stacks
       .flatMap(stack => stack.declarations)
       .flatMap(({key, source: {construct}}) => (construct === undefined ? [] : [[key, construct] as const]))
-    const {recorded} = this
-    const watched =
-      recorded === undefined
-        ? work
-        : (emit: Emit) =>
-            work(event => {
-              recorded.on(event)
-              emit(event)
-            })
-    return showProgress(this.context, {several: stacks.length > 1, constructs: new Map(constructs)}, watched)
+    return showProgress(this.context, {several: stacks.length > 1, constructs: new Map(constructs)}, async emit => {
+      this.#emit = emit
+      try {
+        return await work(emit)
+      } finally {
+        this.#emit = undefined
+      }
+    })
   }
 }

@@ -44,6 +44,13 @@ export function applyLines({paint, now, several, constructs, quiet = false}: App
   const objects = new RunningObjects(now)
   const title = (key: Key) => titleOf(key, several, constructs?.get(key))
   let saidLeft: number | undefined
+  let saidReading = Number.NEGATIVE_INFINITY
+  const stillReading = () => {
+    const {reading} = objects
+    if (reading === undefined || now() - saidReading < SAY_AGAIN_MS) return []
+    saidReading = now()
+    return [`${reading} ...`]
+  }
   /** One line for all that wait, however many they are. */
   const stillRunning = () => {
     const {running} = objects
@@ -79,6 +86,7 @@ export function applyLines({paint, now, several, constructs, quiet = false}: App
           return quiet || event.objects === 0 ? [] : [`proving ${event.objects} object${event.objects === 1 ? '' : 's'} ...`]
         case 'warning':
           return [`${paint.yellow('warning:')} ${harmless(event.message)}`]
+        case 'reading':
         case 'begin':
         case 'accepted':
         case 'held':
@@ -91,7 +99,7 @@ export function applyLines({paint, now, several, constructs, quiet = false}: App
           return event satisfies never
       }
     },
-    tick: () => (quiet ? [] : [...stillRunning(), ...whatIsLeft()]),
+    tick: () => (quiet ? [] : [...stillReading(), ...stillRunning(), ...whatIsLeft()]),
   }
 }
 

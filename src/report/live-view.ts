@@ -34,8 +34,8 @@ export class LiveView extends RunningObjects {
   /** The picture of this moment, at most half the terminal; no lines when nothing goes on. */
   frame({columns, rows}: Size): string[] {
     const {paint, now, several, constructs, measure} = this.#options
-    if (this.begun === undefined) return []
     const cut = (text: string) => fitTo(text, Math.max(10, columns - 1), measure)
+    if (this.begun === undefined) return this.reading === undefined ? [] : [cut(`${this.reading} ...`)]
     const places = Math.max(1, Math.min(MOST_ROWS, Math.floor(rows / 2) - 2))
     const {running} = this
     const shown = running.slice(0, places).map(({key, action, step, since, doing}) => {

@@ -4,6 +4,10 @@ import type {Action} from '../engine/model/plan.ts'
 import type {Key} from '../engine/model/value.ts'
 import {oneLine} from './terminal-text.ts'
 
+/** What takes less is not worth a word. */
+const A_MOMENT_MS = 1_000
+const BETWEEN_ANSWERS_MS = 250
+
 export interface RunningObject {
   readonly key: Key
   readonly action: Action
@@ -20,6 +24,9 @@ export class RunningObjects {
   #total = 0
   #begun: number | undefined
   #proving = 0
+  #reading: {readonly doing: string; readonly since: number} | undefined
+  #idleSince = Number.NEGATIVE_INFINITY
+  #lastSince = 0
   #estimate: {readonly bound: string; readonly endsAt: number} | undefined
 
   constructor(now: () => number) {
@@ -28,6 +35,9 @@ export class RunningObjects {
 
   on(event: ApplyEvent): void {
     switch (event.type) {
+      case 'reading':
+        this.#reads(event.doing)
+        return
       case 'begin':
         this.#begun = this.#now()
         this.#total = event.operations
@@ -69,6 +79,25 @@ export class RunningObjects {
       default:
         event satisfies never
     }
+  }
+
+  #reads(doing: string | undefined): void {
+    const now = this.#now()
+    if (doing === undefined) {
+      if (this.#reading !== undefined) this.#idleSince = now
+      this.#reading = undefined
+      return
+    }
+    // One answer after the other is one wait.
+    const goesOn = this.#reading !== undefined || now - this.#idleSince <= BETWEEN_ANSWERS_MS
+    if (!goesOn) this.#lastSince = now
+    this.#reading = {doing: oneLine(doing), since: this.#lastSince}
+  }
+
+  /** What is waited for before anything is begun, once that takes longer than a moment. */
+  get reading(): string | undefined {
+    if (this.#begun !== undefined || this.#reading === undefined || this.#now() - this.#reading.since < A_MOMENT_MS) return undefined
+    return this.#reading.doing
   }
 
   #does(key: Key, doing: string): void {

@@ -199,6 +199,16 @@ class BudgetedClient implements ConnectedClient {
   }
 
   async #converse<R extends Answered>(exchange: Exchange<R>): Promise<Outcome<R>> {
+    const {onEvent} = this.#options
+    onEvent?.({type: 'asked'})
+    try {
+      return await this.#exchanged(exchange)
+    } finally {
+      onEvent?.({type: 'answered'})
+    }
+  }
+
+  async #exchanged<R extends Answered>(exchange: Exchange<R>): Promise<Outcome<R>> {
     const {method, path} = exchange
     const {allowance, onEvent} = this.#options
     let url = this.#urlOf(path)

@@ -1,6 +1,9 @@
 /** What the transport tells of its doings, for `-v` and `-vv`. Holds no header, no body and no query value. */
 
 export type TransportEvent =
+  /** Somebody waits for an answer from now on, however many tries it takes. */
+  | {readonly type: 'asked'}
+  | {readonly type: 'answered'}
   /** One request that was sent, with what came of it. */
   | {
       readonly type: 'request'

@@ -60,3 +60,41 @@ describe('the time that is left of an apply', () => {
     expect(said).toEqual(['1 of 3 ended, about 30 s left (bound by rate)', '1 of 3 ended, about 2 min 40 s left (bound by rate)'])
   })
 })
+
+describe('what is read before anything is begun', () => {
+  const reading = (answered: number): ApplyEvent => ({type: 'reading', doing: `Reading live state: ${answered} of 5 requests`})
+
+  it('is shown on a terminal once it takes a second, from one answer to the next', () => {
+    time = 0
+    const view = new LiveView({paint, now, several: false, measure: text => text.length})
+    const frame = () => view.frame({columns: 100, rows: 20})
+    view.on(reading(0))
+    time = 999
+    expect(frame()).toEqual([])
+    view.on({type: 'reading'})
+    time = 1000
+    expect(frame()).toEqual([])
+    view.on(reading(1))
+    expect(frame()).toEqual(['Reading live state: 1 of 5 requests ...'])
+    view.on({type: 'reading'})
+    time = 2000
+    view.on(reading(2))
+    expect(frame()).toEqual([])
+    time = 3000
+    expect(frame()).toEqual(['Reading live state: 2 of 5 requests ...'])
+    view.on({type: 'begin', run: 'r1', operations: 3})
+    expect(frame()).toEqual(['0 of 3 ended, 0 running, 0 s'])
+  })
+
+  it('is a line in a log after that second, and one every ten seconds from there on', () => {
+    time = 0
+    const lines = applyLines({paint, now, several: false})
+    lines.on(reading(0))
+    const said: string[] = []
+    for (time = 500; time <= 12_000; time += 500) {
+      if (time === 6000) lines.on(reading(3))
+      said.push(...lines.tick())
+    }
+    expect(said).toEqual(['Reading live state: 0 of 5 requests ...', 'Reading live state: 3 of 5 requests ...'])
+  })
+})

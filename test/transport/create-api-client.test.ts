@@ -92,9 +92,11 @@ describe('a call', () => {
     const {call, events} = scripted([{status: 500}, {text: '{"password":"hush"}'}])
     await call('GET', '/tasks?api_key=hush&status=processing')
     expect(events).toMatchObject([
+      {type: 'asked'},
       {type: 'request', method: 'GET', path: '/tasks?api_key=…&status=processing', status: 500, attempt: 1, waitedMs: 0},
       {type: 'retry', attempt: 1, delayMs: 1_000, because: '500'},
       {type: 'request', status: 200, attempt: 2},
+      {type: 'answered'},
     ])
     expect(JSON.stringify(events)).not.toMatch(/hush|key-1/)
   })

@@ -1,12 +1,15 @@
-/** How an apply is shown while it goes on: a live view on a terminal, lines everywhere else. Both read one event stream. */
+/**
+ * How an apply, or whatever reads for long before a command has its answer, is shown while it goes on: a live view on a
+ * terminal, lines everywhere else. Both read one event stream.
+ */
 import type {Emit} from '../../engine/model/events.ts'
 import type {Key} from '../../engine/model/value.ts'
 import {applyLines} from '../../report/apply-text.ts'
 import {LiveView} from '../../report/live-view.ts'
+import type {OnTransportEvent} from '../../transport/transport-event.ts'
 import {type Context, paintFor} from '../shell/context.ts'
 
-const REDRAW_MS = 250
-const LOOK_MS = 1_000
+const LOOK_MS = 250
 
 export interface ProgressOptions {
   /** The plan covers several stacks. */
@@ -37,19 +40,35 @@ export async function showProgress<T>(
   const ticking = repeat(() => (view ? draw() : say(lines.tick())))
   async function repeat(look: () => void): Promise<void> {
     while (!ended.signal.aborted) {
-      await clock.sleep(view ? REDRAW_MS : LOOK_MS, ended.signal).catch(() => undefined)
+      await clock.sleep(LOOK_MS, ended.signal).catch(() => undefined)
       if (!ended.signal.aborted) look()
     }
   }
   try {
     return await work(event => {
       view?.on(event)
-      if (event.type === 'end') draw()
+      // What is read is written next, and not below a line of ours.
+      if (event.type === 'end' || event.type === 'reading') draw()
       say(lines.on(event))
     })
   } finally {
     ended.abort()
     await ticking
     log.below([])
+  }
+}
+
+/** Requests as they are asked and answered, told as what is read. @param doing - `Reading live state` */
+export function readingOf(doing: string, emit: Emit): OnTransportEvent {
+  let [asked, answered] = [0, 0]
+  return ({type}) => {
+    if (type !== 'asked' && type !== 'answered') return
+    if (type === 'asked') asked += 1
+    else answered += 1
+    emit(
+      asked === answered
+        ? {type: 'reading'}
+        : {type: 'reading', doing: `${doing}: ${answered} of ${asked} request${asked === 1 ? '' : 's'}`},
+    )
   }
 }

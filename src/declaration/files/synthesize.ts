@@ -26,8 +26,8 @@ export interface SynthesizeOptions {
   readonly environment: ProcessVariables
   /** `--synth-env` */
   readonly named?: readonly string[]
-  /** Told what the app gets, right before it is run. */
-  readonly onApp?: ((passed: ProcessVariables) => void) | undefined
+  /** Told what the app gets and the command that it is, right before it is run. */
+  readonly onApp?: ((passed: ProcessVariables, app: string) => void) | undefined
   /** Whether a text has a secret in it that the run knows. */
   readonly holdsSecret?: ((text: string) => boolean) | undefined
   readonly signal?: AbortSignal
@@ -40,7 +40,7 @@ export async function synthesize(options: SynthesizeOptions): Promise<ReadStacks
   const {cwd, environment, named = [], signal, onApp = () => {}, onLine} = options
   const {app, context, wanted} = await readProject(cwd, options)
   const passed = appVariables(environment, [...named, ...wanted])
-  onApp(passed)
+  onApp(passed, app)
   const outdir = temporaryFolder('synth')
   try {
     const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onLine}).catch(error => {

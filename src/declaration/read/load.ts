@@ -26,8 +26,8 @@ export interface LoadOptions {
   readonly synthDir?: string | undefined
   /** Variables of the environment that the app gets beside what every program needs; names or globs. */
   readonly synthEnvironment?: readonly string[] | undefined
-  /** Told what the app gets, right before it is run. */
-  readonly onApp?: ((passed: Readonly<Record<string, string | undefined>>) => void) | undefined
+  /** Told what the app gets and the command that it is, right before it is run. */
+  readonly onApp?: ((passed: Readonly<Record<string, string | undefined>>, app: string) => void) | undefined
   /** Names or globs of stacks; none: all. */
   readonly stacks?: readonly string[] | undefined
   /** `--var` and `--var-file` in the order they were given. */

@@ -1,4 +1,4 @@
-/** What happens during an apply, as data. Every renderer reads this one stream. */
+/** What happens during an apply, and while things are read for any command, as data. Every renderer reads this one stream. */
 import type {AppError} from '../../base/errors.ts'
 import type {Action, BoundTime} from './plan.ts'
 import type {Key} from './value.ts'
@@ -13,6 +13,8 @@ export type Step = 'create' | 'update' | 'delete'
 export type Stage = Step | 'adopt'
 
 export type ApplyEvent =
+  /** Before anything is begun: what is waited for, in words; absent: nothing any more. */
+  | {readonly type: 'reading'; readonly doing?: string}
   | {readonly type: 'begin'; readonly run: string; readonly operations: number}
   | {readonly type: 'started'; readonly key: Key; readonly action: Action; readonly step: Stage}
   | {readonly type: 'accepted'; readonly key: Key; readonly step: Step; readonly taskId?: string}

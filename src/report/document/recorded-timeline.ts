@@ -40,6 +40,7 @@ export class RecordedTimeline {
       case 'proved':
         this.#proven = this.#seconds()
         return
+      case 'reading':
       case 'held':
       case 'in doubt':
       case 'estimate':

@@ -23,6 +23,8 @@ export interface StackSource {
   readonly variables: readonly VariableOption[]
   /** Ends the app, which runs in a process group of its own: neither Ctrl-C nor the end of a terminal reaches it. */
   readonly signal: AbortSignal
+  /** The app is run now. */
+  readonly onApp?: (app: string) => void
   /** The app has ended and nothing of it is left: from now on the program only computes. */
   readonly onEvaluate?: () => void
 }
@@ -30,7 +32,7 @@ export interface StackSource {
 /** Declarations from the app or a folder, their warnings said, their secrets registered. */
 export async function readDeclarations(
   host: Host,
-  {synthDir, synthEnvironment, stacks, stateFile, mode, variables, signal, onEvaluate}: StackSource,
+  {synthDir, synthEnvironment, stacks, stateFile, mode, variables, signal, onApp, onEvaluate}: StackSource,
 ): Promise<LoadedDeclarations> {
   // What is secret in what the app says is known when its stacks have been read: until then nothing of it is shown.
   const said = new LastLines()
@@ -42,7 +44,10 @@ export async function readDeclarations(
     mode,
     synthDir,
     synthEnvironment,
-    onApp: passed => host.environment.forget(passed),
+    onApp: (passed, app) => {
+      host.environment.forget(passed)
+      onApp?.(app)
+    },
     holdsSecret: text => host.redactor.value(text) !== text,
     stacks,
     signal,

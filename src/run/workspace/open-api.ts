@@ -150,6 +150,9 @@ function logEvent({log}: Host, api: string, event: Exclude<TransportEvent, {read
       log.info(`${api} ${event.method} ${event.path} -> ${end} (${event.ms} ms${waited}${left})`)
       return
     }
+    case 'asked':
+    case 'answered':
+      return
     case 'redirect':
       log.info(`${api} ${event.method} ${event.path} -> ${event.status} to ${event.to}`)
       return
