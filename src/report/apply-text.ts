@@ -7,8 +7,9 @@ import {shellWord} from '../base/shell-word.ts'
 import type {ApplyResult, ResidualField} from '../engine/apply/work.ts'
 import type {ApplyEvent, State} from '../engine/model/events.ts'
 import type {Bill, BoundTime} from '../engine/model/plan.ts'
-import type {Key} from '../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import {boundBy} from './bound-by.ts'
+import {isLeftToApply} from './left-to-apply.ts'
 import {shownValue} from './plan-text.ts'
 import {type RunningObject, RunningObjects, titleOf} from './running-objects.ts'
 import {harmless, oneLine} from './terminal-text.ts'
@@ -198,7 +199,8 @@ export function applySummary(outcome: ApplyOutcome, paint: Ansis, here = (text: 
   }
   if (result.closed !== undefined) lines.push(`${paint.red('stopped:')} ${harmless(here(result.closed.by.message))}`)
   if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(here(`Go on with: svcctl apply --resume ${run}`))
-  if (residualPlan !== undefined) lines.push(here(`What is left to do: svcctl apply ${shellWord(residualPlan)}`))
+  const isLeft = isLeftToApply(result.ended.map(({operation, state, because}) => ({key: keyOfOperation(operation), state, because})))
+  if (residualPlan !== undefined && isLeft) lines.push(here(`What is left to do: svcctl apply ${shellWord(residualPlan)}`))
   for (const {stack, seq, hash} of audit) lines.push(`Audit: ${oneLine(stack)} ${seq} ${hash}`)
   return `${lines.join('\n')}\n`
 }

@@ -8,7 +8,14 @@ const bill = {requests: 6, ...bound, ready: bound} as unknown as NonNullable<App
 const nothing = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}
 
 function said(summary: Partial<typeof nothing>, requests: number, planned = 6): string {
-  const result = {summary: {...nothing, ...summary}, residual: [], readyMs: 2000, recordedMs: 0, provenMs: 3000} as unknown as ApplyResult
+  const result = {
+    ended: [],
+    summary: {...nothing, ...summary},
+    residual: [],
+    readyMs: 2000,
+    recordedMs: 0,
+    provenMs: 3000,
+  } as unknown as ApplyResult
   return applySummary({result, requests, before: 3, bill: {...bill, requests: planned}}, new Ansis(0)).trimEnd()
 }
 
@@ -30,6 +37,28 @@ describe('the last words of an apply', () => {
     expect(said({'no-op': 4}, 3)).toBe('Apply: 4 no-op. 3 requests.')
     expect(said({done: 1}, 3, 0)).toBe('Apply: 1 done. 3 requests, ready after 2 s, proven after 3 s.')
     expect(said({}, 3)).toBe('Apply: nothing to do. 3 requests.')
+  })
+
+  it('offer what is left only where another apply would send something', () => {
+    const ended = (states: readonly (readonly [address: string, state: string, because?: string])[]) => {
+      const operations = states.map(([address, state, because]) => ({operation: {stack: 'shop', address}, state, because}))
+      const result = {ended: operations, summary: nothing, residual: []} as unknown as ApplyResult
+      return applySummary({result, requests: 0, before: 0, residualPlan: 'r.json'}, new Ansis(0)).split('\n').slice(1, -1)
+    }
+    expect(
+      ended([
+        ['a', 'done'],
+        ['b', 'blocked'],
+        ['c', 'skipped', 'shop:b'],
+      ]),
+    ).toEqual([])
+    expect(
+      ended([
+        ['b', 'blocked'],
+        ['c', 'failed'],
+        ['d', 'skipped', 'shop:c'],
+      ]),
+    ).toEqual(['What is left to do: svcctl apply r.json'])
   })
 })
 

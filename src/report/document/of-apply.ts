@@ -1,7 +1,8 @@
 /** An apply as a report: the plan it carried out, and how each operation ended. */
 import type {State} from '../../engine/model/events.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import {keyOfOperation} from '../../engine/model/value.ts'
+import {keyOf, keyOfOperation} from '../../engine/model/value.ts'
+import {isLeftToApply} from '../left-to-apply.ts'
 import type {Report, Timeline} from '../report.ts'
 import {type PlanReportOptions, planReport, type ReportFrame} from './of-plan.ts'
 
@@ -33,7 +34,17 @@ export function applyReport(
 ): Report {
   const ended = new Map(document.operations.map(it => [keyOfOperation(it), it]))
   const {apply: _, ...planned} = planReport(frame, plan, options)
-  const {run, residualPlan, converged, requests, audit = []} = document
+  const {run, converged, requests, audit = []} = document
+  // Of its own stack an operation names the address only.
+  const keyIn = (stack: string, address: string) => (ended.has(address) ? address : keyOf(stack, address))
+  const isLeft = isLeftToApply(
+    document.operations.map(it => ({
+      key: keyOfOperation(it),
+      state: it.state,
+      because: it.because?.map(address => keyIn(it.stack, address))[0],
+    })),
+  )
+  const residualPlan = isLeft ? document.residualPlan : undefined
   return {
     ...planned,
     refused: false,
