@@ -136,6 +136,8 @@ const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'blocked'
 export interface ApplyOutcome {
   readonly run?: string
   readonly result: ApplyResult
+  /** Somebody stopped it. */
+  readonly interrupted?: boolean
   /** All that the command sent. */
   readonly requests: number
   /** Those that were sent before anything was carried out. */
@@ -198,9 +200,11 @@ export function applySummary(outcome: ApplyOutcome, paint: Ansis, here = (text: 
     for (const field of fields) lines.push(`  ${residualText(field, here)}`)
   }
   if (result.closed !== undefined) lines.push(`${paint.red('stopped:')} ${harmless(here(result.closed.by.message))}`)
-  if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(here(`Go on with: svcctl apply --resume ${run}`))
   const isLeft = isLeftToApply(result.ended.map(({operation, state, because}) => ({key: keyOfOperation(operation), state, because})))
-  if (residualPlan !== undefined && isLeft) lines.push(here(`What is left to do: svcctl apply ${shellWord(residualPlan)}`))
+  // One way on: the run itself knows what is in flight.
+  if (run !== undefined && (summary.detached + summary.unknown > 0 || (outcome.interrupted && isLeft)))
+    lines.push(here(`To continue: svcctl apply --resume ${run}`))
+  else if (residualPlan !== undefined && isLeft) lines.push(here(`What is left to do: svcctl apply ${shellWord(residualPlan)}`))
   for (const {stack, seq, hash} of audit) lines.push(`Audit: ${oneLine(stack)} ${seq} ${hash}`)
   return `${lines.join('\n')}\n`
 }

@@ -60,6 +60,19 @@ describe('the last words of an apply', () => {
       ]),
     ).toEqual(['What is left to do: svcctl apply r.json'])
   })
+
+  it('name one way on where somebody stopped the run, or something of it is in flight', () => {
+    const stopped = (state: string, interrupted: boolean) => {
+      const ended = [{operation: {stack: 'shop', address: 'a'}, state}]
+      const result = {ended, summary: {...nothing, [state]: 1}, residual: []} as unknown as ApplyResult
+      const outcome = {run: 'r-1', result, interrupted, requests: 0, before: 0, residualPlan: 'r.json'}
+      return applySummary(outcome, new Ansis(0)).split('\n').slice(1, -1)
+    }
+    expect(stopped('detached', true)).toEqual(['To continue: svcctl apply --resume r-1'])
+    expect(stopped('skipped', true)).toEqual(['To continue: svcctl apply --resume r-1'])
+    expect(stopped('done', true)).toEqual([])
+    expect(stopped('skipped', false)).toEqual(['What is left to do: svcctl apply r.json'])
+  })
 })
 
 it('beside a document the first objects that are not converged have a line each, and the others are counted', () => {
