@@ -29,7 +29,8 @@ export default class FreezeCommand extends FreezeCommandBase {
         text: () =>
           freezes
             .map(
-              it => `${it.stack === undefined ? `the account (${it.place})` : `stack ${it.stack}`} is frozen until ${it.until}: ${it.id}`,
+              it =>
+                `${it.stack === undefined ? `${it.account ?? 'the account'} (kept in ${it.place})` : `stack ${it.stack}`} is frozen until ${it.until}: ${it.id}`,
             )
             .join('\n'),
       })

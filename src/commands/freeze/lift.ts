@@ -25,7 +25,9 @@ export default class FreezeLiftCommand extends FreezeCommandBase {
       await this.print(asJson({lifted, requests: {used: 0}}), {
         text: () =>
           lifted
-            .map(it => `${it.stack === undefined ? 'the account' : `stack ${oneLine(it.stack)}`} is frozen no more (${it.id})`)
+            .map(
+              it => `${it.stack === undefined ? (it.account ?? 'the account') : `stack ${oneLine(it.stack)}`} is frozen no more (${it.id})`,
+            )
             .join('\n'),
       })
     })

@@ -20,6 +20,8 @@ export interface Freeze extends Agreed {
 
 /** A freeze as a run meets it. */
 export interface FreezeInForce extends Freeze {
+  /** Of an account's, in words: `cloud account at https://…`. */
+  readonly account?: string
   /** Of an account's: the profile that names the account, where one does. */
   readonly profile?: string
 }
@@ -43,8 +45,8 @@ export interface Controls {
 export const NO_CONTROLS: Controls = {serial: 0, freezes: [], holds: []}
 
 /** `stack shop is frozen by ada until … (f-1a2b3c4d): release week` */
-export const frozenWords = ({id, stack, by, until, reason, strict}: Omit<Freeze, 'at'>): string =>
-  `${stack === undefined ? 'the account' : `stack ${stack}`} is frozen by ${by} until ${until} (${strict ? 'strict, ' : ''}${id}): ${reason}`
+export const frozenWords = ({id, stack, account = 'the account', by, until, reason, strict}: Omit<FreezeInForce, 'at'>): string =>
+  `${stack === undefined ? account : `stack ${stack}`} is frozen by ${by} until ${until} (${strict ? 'strict, ' : ''}${id}): ${reason}`
 
 export const heldWords = ({by, until, reason}: Agreed): string => `held by ${by} until ${until}: ${reason}`
 

@@ -245,7 +245,10 @@ const rehearse = z.strictObject({
 
 const runsPrune = z.strictObject({removed: z.array(z.string()).describe('names of runs')})
 
-const kept = freezeSchema.extend({place: z.string().describe('the file or address it is kept in')})
+const kept = freezeSchema.extend({
+  account: z.string().exactOptional().describe('of an account: its API and address, in words'),
+  place: z.string().describe('the file or address it is kept in'),
+})
 const hold = z.strictObject({holds: z.array(holdSchema), requests})
 const holdLift = z.strictObject({lifted: z.array(holdSchema), requests})
 const freeze = z.strictObject({freezes: z.array(kept), requests})

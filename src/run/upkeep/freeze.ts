@@ -21,13 +21,15 @@ export class NoFreezeError extends AppError {
     super(`there is no freeze ${ids.join(', ')}`, {
       code: 'E_NO_FREEZE',
       exit: EXIT.notFound,
-      suggestions: near.length > 0 ? [...new Set(near)].map(it => `Did you mean ${it}?`) : ['What is frozen says: svcctl freeze list'],
+      suggestions: near.length > 0 ? [...new Set(near)].map(it => `Did you mean ${it}?`) : ['List what is frozen: svcctl freeze list'],
     })
   }
 }
 
 /** A freeze, and where it is kept. */
 export interface Kept extends Freeze {
+  /** Of an account's, in words: `cloud account at https://…`. */
+  readonly account?: string
   readonly place: string
 }
 
@@ -53,12 +55,12 @@ export async function freeze(
     await controls.read()
     return changingEach(stoppable, CHANGED, async stop => {
       const made: Kept[] = []
-      for (const {stack, store} of controls.stores) {
+      for (const {stack, account, store} of controls.stores) {
         const id = `f-${randomHex(host.random, 4)}`
         const one: Freeze = {id, ...(stack === undefined ? {} : {stack}), ...agreed, strict}
         const change = () => store.change(now => ({controls: withFreeze(now, one), result: undefined}), stop)
         await auditedIn(host, scope, stack, [{event: 'freeze', ...eventOf(one)}], change, said.by)
-        made.push({...one, place: store.place})
+        made.push({...one, ...of(account), place: store.place})
       }
       return made
     })
@@ -69,7 +71,9 @@ export async function freeze(
 export const listFreezes = (host: Host, scope: FreezeScope): Promise<readonly Kept[]> =>
   inControls(host, scope, async controls => {
     const read = await Promise.all(
-      controls.stores.map(async ({store}) => (await store.read()).freezes.map(it => ({...it, place: store.place}))),
+      controls.stores.map(async ({account, store}) =>
+        (await store.read()).freezes.map(it => ({...it, ...of(account), place: store.place})),
+      ),
     )
     return read.flat()
   })
@@ -82,12 +86,12 @@ export function liftFreezes(host: Host, scope: FreezeScope, ids: readonly string
     if (unknown.length > 0) throw new NoFreezeError(unknown, known)
     return changingEach(stoppable, CHANGED, async stop => {
       const lifted: Kept[] = []
-      for (const {stack, store} of controls.stores) {
+      for (const {stack, account, store} of controls.stores) {
         const own = (await store.read()).freezes.filter(it => ids.includes(it.id))
         if (own.length === 0) continue
         const edit = (now: Controls) => ({
           controls: {...now, freezes: now.freezes.filter(it => !ids.includes(it.id))},
-          result: now.freezes.filter(it => ids.includes(it.id)).map(it => ({...it, place: store.place})),
+          result: now.freezes.filter(it => ids.includes(it.id)).map(it => ({...it, ...of(account), place: store.place})),
         })
         const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
         addAll(lifted, await auditedIn(host, scope, stack, events, () => store.change(edit, stop)))
@@ -96,6 +100,8 @@ export function liftFreezes(host: Host, scope: FreezeScope, ids: readonly string
     })
   })
 }
+
+const of = (account: string | undefined) => (account === undefined ? {} : {account})
 
 const CHANGED = 'the freezes are written'
 

@@ -16,4 +16,5 @@ export async function controlsSeen({controls, onlyReads, host}: Workspace): Prom
   }
 }
 
-export const plannedFreezes = (freezes: readonly FreezeInForce[]): PlannedFreeze[] => freezes.map(({at: _, profile: _profile, ...it}) => it)
+export const plannedFreezes = (freezes: readonly FreezeInForce[]): PlannedFreeze[] =>
+  freezes.map(({at: _, account: _account, profile: _profile, ...it}) => it)

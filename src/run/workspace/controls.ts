@@ -1,4 +1,5 @@
 /** The holds and freezes that a run goes by: those beside the ledgers of its stacks, and those of the accounts it speaks to. */
+import type {Api} from '../../base/apis.ts'
 import {AppError} from '../../base/errors.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {FrozenError} from '../../controls/errors.ts'
@@ -13,6 +14,7 @@ import {type StateStoreOptions, StateStores} from '../ledgers/state-store.ts'
 
 /** An account as far as its controls are concerned. */
 export interface ControlledAccount {
+  readonly api?: Api
   readonly address: string
   readonly keyHash: string
   /** From the profile. */
@@ -38,6 +40,8 @@ const NEXT_ONE = 'run the command again, which waits for 20 s and takes it away'
 interface Kept {
   /** Absent: an account's. */
   readonly stack?: string
+  /** In words, of which account. */
+  readonly account?: string
   /** Of the account. */
   readonly profile?: string
   readonly patient: ControlsStore
@@ -52,32 +56,43 @@ export class RunControls {
   constructor(host: Host, stacks: readonly LedgerOf[], accounts: readonly ControlledAccount[]) {
     this.#states = new StateStores(host)
     const {all, stateDir} = host.environment
-    const places: (AccountPlace & Pick<Kept, 'stack' | 'profile'>)[] = [
+    const places: (AccountPlace & Pick<Kept, 'stack' | 'account' | 'profile'>)[] = [
       ...stacks.map(({name, ledger}) => ({stack: name, location: besideLedger(ledger, {environment: all, stack: name, folder: host.cwd})})),
-      ...accounts.map(({address, keyHash, controls, profile}) => ({
+      ...accounts.map(({api, address, keyHash, controls, profile}) => ({
+        account: `${api === undefined ? '' : `${api} `}account at ${address}`,
         ...ofAccount(stateDir, accountKey(address, keyHash), controls),
         ...(profile === undefined ? {} : {profile}),
       })),
     ]
-    const kept = places.map(({stack, profile, ...place}) => {
+    const kept = places.map(({stack, account, profile, ...place}) => {
       const freeing = (id: string) => (stack === undefined ? NEXT_ONE : `svcctl force-unlock --stack ${shellWord(stack)} ${shellWord(id)}`)
       return {
         ...(stack === undefined ? {} : {stack}),
+        ...(account === undefined ? {} : {account}),
         ...(profile === undefined ? {} : {profile}),
         patient: this.#open(host, place, {timeoutMs: PATIENT_MS, freeing}),
         quick: this.#open(host, place, {timeoutMs: QUICK_MS, retryMax: 0, freeing}),
       }
     })
     // Two accounts may have one place, and the cloud's is that of many stacks.
-    this.#kept = kept.filter(({stack, patient}, i) => kept.findIndex(it => it.stack === stack && it.patient.key === patient.key) === i)
+    const isOne = (a: Kept, b: Kept) => a.stack === b.stack && a.patient.key === b.patient.key
+    this.#kept = kept
+      .filter((it, i) => kept.findIndex(other => isOne(other, it)) === i)
+      .map(it => {
+        const accounts = new Set(kept.flatMap(other => (isOne(other, it) ? (other.account ?? []) : [])))
+        return accounts.size === 0 ? it : {...it, account: [...accounts].join(' and ')}
+      })
   }
 
   /** @throws ControlsError */
   async read(how: 'patient' | 'quick' = 'patient'): Promise<InForce> {
     const read = await Promise.all(this.#kept.map(async it => ({it, controls: await it[how].read()})))
     const freezes = new Map(
-      read.flatMap(({it: {profile}, controls}) =>
-        controls.freezes.map((it): [string, FreezeInForce] => [it.id, {...it, ...(profile === undefined ? {} : {profile})}]),
+      read.flatMap(({it: {account, profile}, controls}) =>
+        controls.freezes.map((it): [string, FreezeInForce] => [
+          it.id,
+          {...it, ...(account === undefined ? {} : {account}), ...(profile === undefined ? {} : {profile})},
+        ]),
       ),
     )
     const holds = read.flatMap(({it, controls}) => (it.stack === undefined ? [] : [[it.stack, controls.holds] as const]))
@@ -85,8 +100,12 @@ export class RunControls {
   }
 
   /** Those of stacks, by name, and those of accounts. */
-  get stores(): readonly {readonly stack?: string; readonly store: ControlsStore}[] {
-    return this.#kept.map(({stack, patient}) => ({...(stack === undefined ? {} : {stack}), store: patient}))
+  get stores(): readonly (Pick<Kept, 'stack' | 'account'> & {readonly store: ControlsStore})[] {
+    return this.#kept.map(({stack, account, patient}) => ({
+      ...(stack === undefined ? {} : {stack}),
+      ...(account === undefined ? {} : {account}),
+      store: patient,
+    }))
   }
 
   close(): Promise<void> {

@@ -268,7 +268,8 @@ export class Workspace {
 
   /** Holds and freezes of its stacks and accounts. @throws HttpBackendError */
   get controls(): RunControls {
-    const accounts = this.connections.map(({address, keyHash, profile, settings: {controls}}) => ({
+    const accounts = this.connections.map(({api, address, keyHash, profile, settings: {controls}}) => ({
+      api,
       address,
       keyHash,
       ...(profile === undefined ? {} : {profile}),

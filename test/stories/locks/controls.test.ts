@@ -356,11 +356,15 @@ describe('a frozen account', () => {
 
   it('refuses every stack that speaks to it, and api warns', async () => {
     const frozen = documentOf(await freezeAccount()).freezes
+    const cloud = `cloud account at ${env.SVC_CLOUD_API_URL ?? here.env.SVC_CLOUD_API_URL}`
+    expect(frozen.map((it: {account: string}) => it.account)).toContain(cloud)
     declare(shop(2))
-    expect(documentOf(await apply()).error.code).toBe('E_FROZEN')
+    const refused = documentOf(await apply()).error
+    expect([refused.code, refused.message]).toEqual(['E_FROZEN', expect.stringContaining(`${cloud} is frozen by `)])
+    expect((await run('freeze', 'list', '-o', 'table')).stdout).toContain(cloud)
     expect(documentOf(await run('forget', 'a', '--yes', '--anyway', '-o', 'json')).error.code).toBe('E_FROZEN')
     const posted = await here.fast(['api', 'cloud', 'put', '/subscriptions/1', '--data', '{"name":"main"}'], {env})
-    expect(posted.stderr).toContain('the account is frozen by ')
+    expect(posted.stderr).toContain(`${cloud} is frozen by `)
     expect(posted.code).toBe(0)
     expect((await here.fast(['api', 'cloud', 'get', '/subscriptions'], {env})).stderr).toBe('')
     expect(documentOf(await run('freeze', 'list', '-o', 'json')).freezes).toHaveLength(frozen.length)
