@@ -108,12 +108,19 @@ export async function approvePlan(
       ? 'Apply this plan? Type yes:'
       : byYes
         ? `Take over and change ${lifted.adopt.length === 1 ? lifted.adopt[0] : `these ${lifted.adopt.length}`}, and apply this plan? Type yes:`
-        : `Type ${short} to apply all the same:`
+        : `${lossWords(lifted)} To do it, type the hash of the plan (${short}):`
   if (!asks) throw new NotConfirmedError(question, '--auto-approve', false)
   const answer = (await ask(context, `${question} `)).trim().toLowerCase()
   const said = byYes ? answer === 'yes' || answer === 'y' || answer === short : answer === short
   if (!said) throw new NotConfirmedError(question, [...guards.map(it => it.allow), '--auto-approve'].join(' '), true)
   return lifted
+}
+
+/** What goes when the hash is typed. */
+function lossWords({allowDestroy, adopt}: Pick<Lifts, 'allowDestroy' | 'adopt'>): string {
+  const gone = new Set(allowDestroy).size
+  const taken = adopt.length === 0 ? '' : ` and takes over ${adopt.length}`
+  return `This deletes or replaces ${gone} protected object${gone === 1 ? '' : 's'}${taken}.`
 }
 
 /** A question that stood longer is answered by somebody who read what may be over. */

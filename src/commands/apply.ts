@@ -3,10 +3,11 @@ import {ApplyCommandBase} from '../cli/apply-command.ts'
 import {approvalFlag} from '../cli/parse/flags.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
 import {reportFlags} from '../cli/parse/report-flags.ts'
-import {applyFlags, commitFlags, planningFlags} from '../cli/parse/stack-flags.ts'
+import {applyFlags, commitFlags, HASH_LIFTS, planningFlags} from '../cli/parse/stack-flags.ts'
 
 export default class ApplyCommand extends ApplyCommandBase {
   static override summary = 'make the live state match the declarations, and prove it'
+  static override description = HASH_LIFTS
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --stack shop --auto-approve',

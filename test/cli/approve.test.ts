@@ -59,7 +59,10 @@ describe('a plan that is refused, at a terminal', () => {
   it('deletes on its short hash and not on a yes, first contact or none', async () => {
     for (const code of ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER', 'G_UNDO']) {
       expect(await asked([code], 'yes')).toMatchObject({refused: 'E_NOT_CONFIRMED'})
-      expect(await asked([code], HASH.slice(0, 12))).toMatchObject({lifted: {...nothing, allowDestroy: ['null_resource.cache']}})
+      expect(await asked([code], HASH.slice(0, 12))).toMatchObject({
+        lifted: {...nothing, allowDestroy: ['null_resource.cache']},
+        shown: expect.stringContaining('This deletes or replaces 1 protected object. To do it, type the hash of the plan (0123456789ab):'),
+      })
       expect(await asked([code, 'G_FIRST_CONTACT'], 'yes')).toMatchObject({refused: 'E_NOT_CONFIRMED'})
       expect(await asked([code, 'G_FIRST_CONTACT'], HASH.slice(0, 12))).toMatchObject({
         lifted: {allowDestroy: ['null_resource.cache'], adopt: ['null_resource.cache']},

@@ -61,6 +61,16 @@ describe('help', () => {
     expect(stdout).toContain('"svcctl node list" is "svcctl enterprise node list"')
   })
 
+  it('of destroy says what its selectors take along, and what a typed hash lifts', async () => {
+    const {stdout} = await run('destroy --help')
+    const text = stdout.replace(/\s+/g, ' ')
+    expect(text).toContain('only this object and what depends on it')
+    expect(text).toContain('leave out this object and what it depends on')
+    expect(text).not.toMatch(/--no-destroy|--adopt/)
+    for (const command of ['apply', 'destroy'])
+      expect((await run(`${command} --help`)).stdout.replace(/\s+/g, ' ')).toContain('typing it lifts the guards G_PROTECTED')
+  })
+
   it('has no colours when it does not go to a terminal, unless FORCE_COLOR asks for them', async () => {
     expect((await run('profile set --help')).stdout).not.toContain('\u001b')
     expect((await run('profile set --help', {FORCE_COLOR: '1'})).stdout).toContain('\u001b[1m')

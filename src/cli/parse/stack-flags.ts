@@ -135,6 +135,10 @@ export const approvalFlags = {
   'auto-approve': Flags.boolean({summary: 'do not ask', helpGroup: SAFETY}),
 }
 
+/** Of `apply` and `destroy`. */
+export const HASH_LIFTS =
+  'At a terminal the question may ask for the hash of the plan: typing it lifts the guards G_PROTECTED, G_ADOPTED and G_NO_LEDGER for the objects of that plan, as --allow-destroy does.\n'
+
 /** A plan takes it too: its bill says how long the apply will be. */
 const inflightFlags = {
   'max-inflight': wholeNumberFlag({summary: 'most changes running at once', helpGroup: 'CONNECTION', min: 1, aliases: ['parallelism']}),
@@ -158,3 +162,14 @@ export const foreignFlags = {
 export const applyFlags = {...approvalFlags, ...foreignFlags}
 
 export const planningFlags = {...bothApisFlags, ...inflightFlags, ...stackFlags, ...selectionFlags, ...guardFlags}
+
+const but = <F extends object>(flag: F, other: {readonly summary?: string; readonly hidden?: boolean}): F => ({...flag, ...other})
+
+/** Where everything goes, an object is chosen with what stands on it, and there is nothing to take over or to keep. */
+export const destroyFlags = {
+  ...planningFlags,
+  target: but(planningFlags.target, {summary: 'only this object and what depends on it'}),
+  exclude: but(planningFlags.exclude, {summary: 'leave out this object and what it depends on'}),
+  adopt: but(planningFlags.adopt, {hidden: true}),
+  'no-destroy': but(planningFlags['no-destroy'], {hidden: true}),
+}

@@ -40,7 +40,8 @@ describe.skipIf(!hasTerminal)(`a plan that is asked about${hasTerminal ? '' : ' 
     terminal = openTerminal(args, {cwd: at.folder, env: {...at.env, NODE_OPTIONS: `--import ${hook}`}})
   }
   const letAMinutePass = () => writeFileSync(join(at.folder, 'minute-later'), '')
-  const shortHash = async () => /Type ([0-9a-f]{12})/.exec(await terminal.shows(/Type [0-9a-f]{12} to apply all the same:/))?.[1] ?? ''
+  const shortHash = async () =>
+    /the plan \(([0-9a-f]{12})\)/.exec(await terminal.shows(/type the hash of the plan \([0-9a-f]{12}\):/))?.[1] ?? ''
 
   describe('for longer than 30 seconds', () => {
     const bigger = () => shop().database('a', 'sub', {memoryLimitInGb: 2}).database('b', 'sub')
