@@ -31,6 +31,8 @@ export interface ApplyLines {
 export interface ApplyLinesOptions {
   readonly paint: Ansis
   readonly now: () => number
+  /** As of `RunningObjects`. */
+  readonly awake?: () => number
   /** The plan covers several stacks: addresses are shown with theirs. */
   readonly several: boolean
   /** Construct paths of the objects that have one. */
@@ -40,9 +42,9 @@ export interface ApplyLinesOptions {
 }
 
 /** Line by line, for logs and pipes: what still waits is said every 10 s. */
-export function applyLines({paint, now, several, constructs, quiet = false}: ApplyLinesOptions): ApplyLines {
+export function applyLines({paint, now, awake, several, constructs, quiet = false}: ApplyLinesOptions): ApplyLines {
   let saidStill = Number.NEGATIVE_INFINITY
-  const objects = new RunningObjects(now)
+  const objects = new RunningObjects(now, awake)
   const title = (key: Key) => titleOf(key, several, constructs?.get(key))
   let saidLeft: number | undefined
   let saidReading = Number.NEGATIVE_INFINITY

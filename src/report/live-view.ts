@@ -14,6 +14,8 @@ export interface Size {
 export interface LiveViewOptions {
   readonly paint: Ansis
   readonly now: () => number
+  /** As of `RunningObjects`. */
+  readonly awake?: () => number
   readonly several: boolean
   /** Construct paths of the objects that have one. */
   readonly constructs?: ReadonlyMap<Key, string>
@@ -27,7 +29,7 @@ export class LiveView extends RunningObjects {
   readonly #options: LiveViewOptions
 
   constructor(options: LiveViewOptions) {
-    super(options.now)
+    super(options.now, options.awake)
     this.#options = options
   }
 

@@ -19,6 +19,7 @@ export interface RunningObject {
 
 export class RunningObjects {
   readonly #now: () => number
+  readonly #awake: () => number
   readonly #objects = new Map<Key, RunningObject>()
   readonly #counts = new Map<State, number>()
   #total = 0
@@ -29,8 +30,10 @@ export class RunningObjects {
   #lastSince = 0
   #estimate: {readonly bound: string; readonly endsAt: number} | undefined
 
-  constructor(now: () => number) {
+  /** @param awake - the same, without the time in which the program itself was what held everything up */
+  constructor(now: () => number, awake: () => number = now) {
     this.#now = now
+    this.#awake = awake
   }
 
   on(event: ApplyEvent): void {
@@ -82,7 +85,7 @@ export class RunningObjects {
   }
 
   #reads(doing: string | undefined): void {
-    const now = this.#now()
+    const now = this.#awake()
     if (doing === undefined) {
       if (this.#reading !== undefined) this.#idleSince = now
       this.#reading = undefined
@@ -96,7 +99,7 @@ export class RunningObjects {
 
   /** What is waited for before anything is begun, once that takes longer than a moment. */
   get reading(): string | undefined {
-    if (this.#begun !== undefined || this.#reading === undefined || this.#now() - this.#reading.since < A_MOMENT_MS) return undefined
+    if (this.#begun !== undefined || this.#reading === undefined || this.#awake() - this.#reading.since < A_MOMENT_MS) return undefined
     return this.#reading.doing
   }
 

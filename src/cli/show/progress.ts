@@ -27,9 +27,12 @@ export async function showProgress<T>(
   const {stderr} = streams
   const paint = paintFor(stderr, environment)
   const now = () => clock.now()
+  // A program that loads its own parts, or computes, waits for nobody.
+  let stalledMs = 0
+  const awake = () => clock.now() - stalledMs
   const live = stderr.isTTY === true && !environment.ci && environment.all.TERM !== 'dumb'
-  const lines = applyLines({paint, now, several, constructs, quiet: live})
-  const view = live ? new LiveView({paint, now, several, constructs, measure: (await import('string-width')).default}) : undefined
+  const lines = applyLines({paint, now, awake, several, constructs, quiet: live})
+  const view = live ? new LiveView({paint, now, awake, several, constructs, measure: (await import('string-width')).default}) : undefined
   const say = (texts: readonly string[]) => {
     for (const text of texts) log.painted(text)
   }
@@ -40,7 +43,9 @@ export async function showProgress<T>(
   const ticking = repeat(() => (view ? draw() : say(lines.tick())))
   async function repeat(look: () => void): Promise<void> {
     while (!ended.signal.aborted) {
+      const since = clock.now()
       await clock.sleep(LOOK_MS, ended.signal).catch(() => undefined)
+      stalledMs += Math.max(0, clock.now() - since - 2 * LOOK_MS)
       if (!ended.signal.aborted) look()
     }
   }
