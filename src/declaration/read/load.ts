@@ -9,7 +9,7 @@ import type {Kinds} from '../../engine/model/kind.ts'
 import {formatSource, sourceField} from '../files/stack-document.ts'
 import {type Annotation, type ReadStacks, readStackDocuments} from '../files/stack-files.ts'
 import {synthesize} from '../files/synthesize.ts'
-import {DeclarationError, NoStacksError, UnknownStackError} from '../language/values/errors.ts'
+import {CORRECT_STACKS, DeclarationError, NoStacksError, UnknownStackError} from '../language/values/errors.ts'
 import {readStacks} from './read-stacks.ts'
 import type {SecretVariable} from './secret-variables.ts'
 import {readVariableFiles, readVariableOptions, type VariableOption} from './variable-files.ts'
@@ -98,7 +98,9 @@ function withProblems<T>(problems: readonly Problem[], run: () => T): T {
     return result
   } catch (error) {
     if (error instanceof DeclarationError && problems.length > 0 && error.problems !== problems) {
-      throw new DeclarationError([...problems, ...(error.problems ?? [])])
+      throw new DeclarationError([...problems, ...(error.problems ?? [])], {
+        remedies: [...new Set([CORRECT_STACKS, ...error.suggestions])],
+      })
     }
     throw error
   }

@@ -10,7 +10,7 @@ import {backendOf} from '../../ledger/backends/registry.ts'
 import {ledgerOf, targetsOf} from '../files/backend-block.ts'
 import {Problems} from '../files/problems.ts'
 import type {StackDocument} from '../files/stack-document.ts'
-import {DeclarationError} from '../language/values/errors.ts'
+import {CORRECT_STACKS, DeclarationError} from '../language/values/errors.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'
 import {DraftIndex, parentRefOf} from './parents.ts'
@@ -84,7 +84,10 @@ export function readStacks({documents, kinds, given, mode, withheld = false, sel
   checkCycles(all, problems)
   const rest = stacks.map(({reader}) => ({outputs: reader.outputs(), moved: reader.moved(), removed: reader.removed()}))
   for (const {outputs} of rest) for (const {value} of outputs) tell(value)
-  if (problems.all.length > 0) throw new DeclarationError(spokenProblems(problems.all, selected))
+  if (problems.all.length > 0) {
+    const others = problems.all.length > gathered.problems.length ? [CORRECT_STACKS] : []
+    throw new DeclarationError(spokenProblems(problems.all, selected), {remedies: [...new Set([...others, ...gathered.remedies])]})
+  }
   return {
     stacks: stacks.map(({reader, ledger, targets}, at) => ({
       name: reader.stack,

@@ -11,7 +11,7 @@ import {type Block, type StackDocument, sourceField} from '../files/stack-docume
 import {CHECK_VARIABLE} from '../language/check-variable.ts'
 import {evaluateNode} from '../language/evaluate-expression.ts'
 import {parseExpression} from '../language/expression-parser.ts'
-import {ExpressionError, VariableError} from '../language/values/errors.ts'
+import {CORRECT_STACKS, ExpressionError, SET_VARIABLES, VariableError} from '../language/values/errors.ts'
 import {opensIn} from '../language/values/open-value.ts'
 import {convert, formatType, isText, parseType, TypeMismatch, type VariableType} from '../language/variable-type.ts'
 
@@ -133,6 +133,8 @@ export function literalValue(text: string): Json {
 export interface GatheredVariables {
   readonly byStack: ReadonlyMap<string, Variables>
   readonly problems: readonly Problem[]
+  /** What to do about them. */
+  readonly remedies: readonly string[]
   readonly warnings: readonly string[]
 }
 
@@ -149,6 +151,7 @@ export function gatherVariables(
   selected: ReadonlySet<string>,
 ): GatheredVariables {
   const problems: Problem[] = []
+  const remedies = new Set<string>()
   const byStack = new Map<string, Variables>()
   for (const document of documents) {
     const variables = new Map<string, VariableValue>()
@@ -159,18 +162,27 @@ export function gatherVariables(
         problems.push({address: `${document.name}:var.${name}`, message, ...sourceField(block.source)})
       }
       const version = block.body.sensitive === true ? versionOf(document, name) : undefined
-      const value = variableValue(block, name, given.of(document.name).get(name), version, problem)
+      const from = given.of(document.name).get(name)
+      const value = variableValue(block, name, from, version, message => {
+        remedies.add(
+          from === undefined ? CORRECT_STACKS : `Correct the value where it is given (${from.from}), then run the command again.`,
+        )
+        problem(message)
+      })
       if (value === undefined) continue
       variables.set(name, value)
       // One with a version is asked for when something is to send it.
       if (value.value === undefined && value.version === undefined && mode === 'plan' && selected.has(document.name)) {
+        remedies.add(SET_VARIABLES)
         problem(
           `the variable ${name} has no value: set TF_VAR_${name}, or give --var ${name}=…, or write it into terraform.tfvars.json (${document.name}.auto.tfvars.json for this stack alone)`,
         )
       }
     }
   }
-  return {byStack, problems: [...problems, ...undeclared(documents, given)], warnings: undeclaredInFiles(documents, given)}
+  const unknown = undeclared(documents, given)
+  if (unknown.length > 0) remedies.add('Correct that --var, or leave it out.')
+  return {byStack, problems: [...problems, ...unknown], remedies: [...remedies], warnings: undeclaredInFiles(documents, given)}
 }
 
 function variableValue(

@@ -5,7 +5,7 @@ import {canonicalJson} from '../../base/json.ts'
 import type {ProcessVariables} from '../../base/process-variables.ts'
 import type {Redactor} from '../../base/redact.ts'
 import {currentJob} from '../../config/ci-job.ts'
-import {DeclarationError} from '../../declaration/language/values/errors.ts'
+import {DeclarationError, SET_VARIABLES} from '../../declaration/language/values/errors.ts'
 import {variablesRead} from '../../declaration/read/secret-variables.ts'
 import type {FieldDecision} from '../../engine/model/decision.ts'
 import {sourceOf} from '../../engine/model/declaration.ts'
@@ -185,7 +185,7 @@ function assertSecretsGiven({stacks}: Workspace, {plan, observation}: BuiltPlan)
       ]
     })
   })
-  if (problems.length > 0) throw new DeclarationError(problems)
+  if (problems.length > 0) throw new DeclarationError(problems, {remedies: [SET_VARIABLES]})
 }
 
 /** A plan that is to be kept: it names the account its keys are of, so that another key of that account may apply it. */

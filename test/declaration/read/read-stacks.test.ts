@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {AppError} from '../../../src/base/errors.ts'
 import type {JsonObject} from '../../../src/base/json.ts'
 import {MOST_NAMESAKES} from '../../../src/engine/model/namesakes.ts'
 import {Deferred, Secret} from '../../../src/engine/model/value.ts'
@@ -410,6 +411,34 @@ describe('secrets and values known later', () => {
     ])
     const {spec} = declarationOf(read(two({'spec/password': '${var.pw}'}), {mode: 'validate'}), 'two')
     expect(spec.password).toEqual(new Deferred('${var.pw}', [], true))
+  })
+})
+
+describe('what to do about problems of variables', () => {
+  const failureOf = (variables: object, given: {vars?: readonly string[]} = {}): AppError => {
+    const commandLine = (given.vars ?? []).map(text => ({type: 'var' as const, text}))
+    try {
+      read(withObjects({}, {variable: variables}), {variables: {commandLine}})
+    } catch (error) {
+      if (error instanceof AppError) return error
+    }
+    throw new Error('nothing was refused')
+  }
+
+  it('is to set all that have no value, which are said at once', () => {
+    const {problems, suggestions} = failureOf({a: {type: 'string'}, b: {type: 'number'}})
+    expect(problems?.map(it => it.address)).toEqual(['var.a', 'var.b'])
+    expect(suggestions).toEqual(['Set them (TF_VAR_NAME, --var NAME=VALUE, --var-file FILE), then run the command again.'])
+  })
+
+  it('says nothing of the stack where --var names one that is not there, or has no such value', () => {
+    expect(failureOf({}, {vars: ['foo=1']})).toMatchObject({
+      message: 'the values of variables have one problem; nothing was sent',
+      suggestions: ['Correct that --var, or leave it out.'],
+    })
+    expect(failureOf({n: {type: 'number'}}, {vars: ['n=x']}).suggestions).toEqual([
+      'Correct the value where it is given (--var), then run the command again.',
+    ])
   })
 })
 

@@ -1,14 +1,24 @@
 import {AppError, EXIT, type Problem} from '../../../base/errors.ts'
 
+export const CORRECT_STACKS = 'Correct them where they are declared, then run "svcctl validate".'
+export const SET_VARIABLES = 'Set them (TF_VAR_NAME, --var NAME=VALUE, --var-file FILE), then run the command again.'
+
 /** Everything that is wrong with the stacks, said at once. */
 export class DeclarationError extends AppError {
-  /** @param more - there are others, which were not looked for any more */
-  constructor(problems: readonly Problem[], {more = false}: {readonly more?: boolean} = {}) {
+  /**
+   * @param more - there are others, which were not looked for any more
+   * @param remedies - the next steps, where the stacks are not to be corrected
+   */
+  constructor(
+    problems: readonly Problem[],
+    {more = false, remedies = [CORRECT_STACKS]}: {readonly more?: boolean; readonly remedies?: readonly string[]} = {},
+  ) {
     const count = problems.length === 1 ? 'one problem' : `${more ? 'more than ' : ''}${problems.length} problems`
-    super(`the stacks have ${count}; nothing was sent`, {
+    const where = remedies.includes(CORRECT_STACKS) ? 'the stacks have' : 'the values of variables have'
+    super(`${where} ${count}; nothing was sent`, {
       code: 'E_DECLARATION',
       exit: EXIT.usage,
-      suggestions: ['Correct them where they are declared, then run "svcctl validate".'],
+      suggestions: remedies,
       problems,
     })
   }
