@@ -44,5 +44,13 @@ export function absorbText({absorbed, manual, proof}: AbsorbReport, done: boolea
     ]),
   ]
   if (lines.length === 0) return 'Nothing to absorb: no field that is declared was changed outside.'
-  return [...lines, ...(proof === 'empty' ? ['', 'Proven: a plan over the same facts has nothing left of it.'] : [])].join('\n')
+  return [...lines, ...(proof === 'empty' ? ['', ...verifiedLines(absorbed.length, manual.length)] : [])].join('\n')
+}
+
+function verifiedLines(absorbed: number, manual: number): string[] {
+  const fields = (count: number) => `${count} field${count === 1 ? '' : 's'}`
+  return [
+    `Verified: a plan of the edited program leaves the ${fields(absorbed)} written above as ${absorbed === 1 ? 'it is' : 'they are'}.`,
+    ...(manual === 0 ? [] : [`Left: ${fields(manual)} to edit by hand.`]),
+  ]
 }
