@@ -1,8 +1,9 @@
 /** The whole way from declarations to a sealed plan: observe, pair, diff, order, guard, bill. Sends nothing but GETs. */
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
+import {shellWord} from '../../base/shell-word.ts'
 import {liveAttribute} from '../model/attribute.ts'
 import type {Hold} from '../model/controls.ts'
-import {type Declaration, type StackDeclarations, sourceOf} from '../model/declaration.ts'
+import {type Declaration, neededBy, type StackDeclarations, sourceOf} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import {type Kind, meansAnother} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
@@ -45,12 +46,16 @@ export class AmbiguousIdentityError extends AppError {
 
 /** What only the live state shows to be wrong with the declarations. */
 export class PlanProblemsError extends AppError {
-  constructor(problems: readonly Problem[]) {
+  /** @param absent - stacks that are to be applied first */
+  constructor(problems: readonly Problem[], absent: readonly string[] = []) {
     super(`${problems.length === 1 ? 'a declaration does' : `${problems.length} declarations do`} not fit the live state`, {
       code: 'E_PLAN_PROBLEMS',
       exit: EXIT.usage,
       problems,
-      suggestions: ['Correct the stack at the places named above, then plan again.'],
+      suggestions:
+        absent.length > 0
+          ? absent.map(stack => `Apply the stack that declares it first: svcctl apply --stack ${shellWord(stack)}`)
+          : ['Correct the stack at the places named above, then plan again.'],
     })
   }
 }
@@ -107,7 +112,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   const observation = await observe({...input, wants})
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(spokenProblems(observation.ambiguous, input.selected))
   const problems = [...observation.problems, ...absentProblems(input, observation)]
-  if (problems.length > 0) throw new PlanProblemsError(spokenProblems(problems, input.selected))
+  if (problems.length > 0) throw new PlanProblemsError(spokenProblems(problems, input.selected), appliedFirst(input, observation))
   const {
     operations: all,
     unmanaged,
@@ -153,7 +158,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     notes: [
       ...(input.notes ?? []),
       ...(changed ? [SCOPE_NOTE] : []),
-      ...(input.destroy ? stacks.flatMap(nothingOwned) : []),
+      ...(input.destroy ? stacks.flatMap(nothingOwned) : allGone(input, operations)),
       ...notes.map(it => spoken(it, input.selected)),
     ],
     guards: evaluateGuards(content, input.kinds),
@@ -190,6 +195,13 @@ const tidied = ({allowDestroy, adopt, accept, ...lifts}: Lifts): Lifts => ({
 const selectsAll = ({target, exclude}: Selection): boolean => target.length + exclude.length === 0
 
 const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
+
+/** Nothing of what was made is there: more likely somebody is elsewhere than somebody deleted it all. */
+function allGone({ledgers}: BuildPlanInput, operations: readonly Operation[]): string[] {
+  const owned = [...ledgers.values()].reduce((sum, it) => sum + it.entries.size, 0)
+  const gone = operations.filter(it => it.cause === 'gone').length
+  return owned > 1 && gone === owned ? [`all ${owned} objects in the ledgers are gone: is this the right account?`] : []
+}
 
 /** Why `destroy` leaves a stack as it is: only what its ledger has is its own. */
 function nothingOwned({name, ledgerCondition, owned}: PlannedStack): string[] {
@@ -262,13 +274,28 @@ function absentProblems({kinds}: BuildPlanInput, {pairs, problems}: Observation)
     }
     if (match !== undefined && !meansAnother(kind, plainPart(spec), match.live.remoteId)) return []
     if (match === undefined && context)
-      return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
+      return [{address: declaration.key, message: `does not exist${neededByWords(declaration.key, pairs)}`}]
     const why = context ? undefined : whyNotMade(kind, spec)
     return why === undefined
       ? []
       : [{address: declaration.key, message: `there is no ${kind.noun}${nameOf(kind, spec)}, and ${why}`, ...sourceOf(declaration)}]
   })
 }
+
+/** `, and stack shop needs it` */
+function neededByWords(key: Key, pairs: Observation['pairs']): string {
+  const needing = [...pairs.values()].find(({declaration, context}) => !context && neededBy(declaration).includes(key))
+  return needing === undefined ? '' : `, and ${needing.declaration.key} needs it`
+}
+
+/** Stacks outside the run of which something is missing that the run needs. */
+const appliedFirst = ({selected}: BuildPlanInput, {pairs}: Observation): string[] => [
+  ...new Set(
+    [...pairs.values()].flatMap(({declaration: {stack}, match, context}) =>
+      match === undefined && context && !selected.has(stack) ? [stack] : [],
+    ),
+  ),
+]
 
 /** Whether nothing is there of an object, since what it is to live in is certainly not there either. */
 function isStillToBePlaced(pair: Paired, pairs: Observation['pairs']): boolean {
