@@ -38,7 +38,7 @@ export abstract class ServerCommand extends BaseCommand {
 
   /** Says what is waited for where the answers are slow. */
   private async waited<T>(api: Api, work: (onEvent: OnTransportEvent) => Promise<T>): Promise<T> {
-    const {readingOf, showProgress} = await import('./show/progress.ts')
+    const [{readingOf}, {showProgress}] = await Promise.all([import('./reading-events.ts'), import('./show/progress.ts')])
     return showProgress(this.context, {several: false, constructs: new Map()}, emit => work(readingOf(`Waiting for the ${api} API`, emit)))
   }
 

@@ -9,6 +9,7 @@ import type {AppError} from '../base/errors.ts'
 import {PRIORITY, type Spending} from '../engine/model/backend.ts'
 import {answerOf} from './answer-of.ts'
 import type {ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
+import {bodyOf, lowerCase} from './body-of.ts'
 import type {Budget, Permit} from './budget.ts'
 import {classify429} from './classify-429.ts'
 import {ConnectionError} from './connection-error.ts'
@@ -199,13 +200,8 @@ class BudgetedClient implements ConnectedClient {
   }
 
   async #converse<R extends Answered>(exchange: Exchange<R>): Promise<Outcome<R>> {
-    const {onEvent} = this.#options
-    onEvent?.({type: 'asked'})
-    try {
-      return await this.#exchanged(exchange)
-    } finally {
-      onEvent?.({type: 'answered'})
-    }
+    this.#options.onEvent?.({type: 'asked'})
+    return this.#exchanged(exchange).finally(() => this.#options.onEvent?.({type: 'answered'}))
   }
 
   async #exchanged<R extends Answered>(exchange: Exchange<R>): Promise<Outcome<R>> {
@@ -391,19 +387,5 @@ const either = (one: AbortSignal | undefined, other: AbortSignal | undefined): A
 const patient = (delayMs: number | undefined): number | undefined =>
   delayMs !== undefined && delayMs <= MAX_PATIENCE_MS ? delayMs : undefined
 
-function bodyOf(call: ApiCall): {body?: string | Uint8Array; headers: Record<string, string>} {
-  const headers: Record<string, string> = {accept: 'application/json'}
-  let body = call.rawBody
-  if (body === undefined && call.body !== undefined) {
-    const given = call.body
-    body = typeof given === 'string' || given instanceof Uint8Array ? given : JSON.stringify(given)
-    headers['content-type'] = given instanceof Uint8Array ? 'application/octet-stream' : 'application/json'
-  }
-  return {...(body !== undefined && {body}), headers: {...headers, ...lowerCase(call.headers)}}
-}
-
 const flowOf = ({body}: StreamCall): string | Uint8Array | AsyncIterable<Uint8Array> | undefined =>
   typeof body === 'function' ? body() : body
-
-const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -6,7 +6,6 @@ import type {Emit} from '../../engine/model/events.ts'
 import type {Key} from '../../engine/model/value.ts'
 import {applyLines} from '../../report/apply-text.ts'
 import {LiveView} from '../../report/live-view.ts'
-import type {OnTransportEvent} from '../../transport/transport-event.ts'
 import {type Context, paintFor} from '../shell/context.ts'
 
 const LOOK_MS = 250
@@ -60,20 +59,5 @@ export async function showProgress<T>(
     ended.abort()
     await ticking
     log.below([])
-  }
-}
-
-/** Requests as they are asked and answered, told as what is read. @param doing - `Reading live state` */
-export function readingOf(doing: string, emit: Emit): OnTransportEvent {
-  let [asked, answered] = [0, 0]
-  return ({type}) => {
-    if (type !== 'asked' && type !== 'answered') return
-    if (type === 'asked') asked += 1
-    else answered += 1
-    emit(
-      asked === answered
-        ? {type: 'reading'}
-        : {type: 'reading', doing: `${doing}: ${answered} of ${asked} request${asked === 1 ? '' : 's'}`},
-    )
   }
 }
