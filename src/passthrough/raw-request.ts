@@ -55,7 +55,8 @@ function oneOf<T extends string>(word: string, known: readonly T[], what: string
   const found = known.find(it => it.toLowerCase() === word.toLowerCase())
   if (found !== undefined) return found
   const shown = known.map(it => it.toLowerCase())
-  const close = nearest(word, shown)
+  // Everything else here says cluster.
+  const close = what === 'deployment' && word.toLowerCase() === 'cluster' ? 'enterprise' : nearest(word, shown)
   throw new RawRequestError(`${JSON.stringify(word.toLowerCase())} is no ${what}: ${shown.join(', ')}`, [
     ...(close === undefined ? [] : [`Did you mean ${close}?`]),
     'Write it as: svcctl api <cloud|enterprise> <get|post|put|patch|delete> </path>',

@@ -9,6 +9,7 @@ import {maskedText} from '../../base/secret-fields.ts'
 import type {Method} from '../../engine/model/kind.ts'
 import type {ApiAnswer} from '../../transport/api-client.ts'
 import {type ErrorWords, saidIn} from './error-body.ts'
+import {notNow} from './not-now.ts'
 
 export type ApiErrorName =
   | 'unauthorized'
@@ -29,7 +30,7 @@ export interface ErrorVoice {
   readonly credentialSource?: string | undefined
   /** What to do about a field the API names; absent: the stack is where it is written. */
   readonly fieldAdvice?: (field: string, because: string) => string
-  /** Beside a 409 (conflict with the state of the object), instead of the advice for what is refused. */
+  /** Beside a 409 whose code says that something is changing the object, instead of the advice for what is refused. */
   readonly conflictAdvice?: readonly string[]
 }
 
@@ -83,14 +84,15 @@ const setInStack = (field: string, because: string): string => `Set "${field}" i
 /** The API understood the request and refused it (400, 409, …). Sending it again cannot help. */
 export class RefusedError extends AnswerError {
   constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer) {
-    const {field, constraint} = saidIn(answer.text)
+    const words = saidIn(answer.text)
+    const {field, constraint} = words
     const because = constraint === undefined ? '' : ` (the API says: ${constraint})`
     // What is read is in no stack.
     const inStack = asked.method === 'GET' ? undefined : setInStack
     const advice = voice.fieldAdvice ?? inStack
     super(`${nameOf(asked)} was refused: ${answerWords(answer)}`, answer, {
       ...said(voice, 'refused'),
-      ...(answer.status === 409 && voice.conflictAdvice ? {suggestions: voice.conflictAdvice} : {}),
+      ...(answer.status === 409 && notNow(words) === 'busy' && voice.conflictAdvice ? {suggestions: voice.conflictAdvice} : {}),
       ...(field === undefined || advice === undefined ? {} : {suggestions: [advice(field, because)]}),
     })
   }
