@@ -4,7 +4,7 @@ import type {ErrorVoice} from '../backends/api/api-errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {pollInterval} from '../base/poll-interval.ts'
 import {showJson} from '../base/shown-json.ts'
-import {describeSource} from '../config/connection-sources.ts'
+import {describeCredentials} from '../config/connection-sources.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import {type FollowOptions, follow, type Started, startedBy} from '../passthrough/follow.ts'
 import {paginate} from '../passthrough/paginate.ts'
@@ -37,11 +37,10 @@ export class ApiRun {
 
   constructor(context: Context, opened: Opened, request: RawRequest) {
     const {sources, api} = opened.connection
-    const source = sources[api === 'cloud' ? 'api_key' : 'username']
     this.#context = context
     this.#opened = opened
     this.#request = request
-    this.#voice = rawVoice(request, source === undefined ? undefined : describeSource(source))
+    this.#voice = rawVoice(request, describeCredentials(api, sources))
   }
 
   get #client(): ConnectedClient {

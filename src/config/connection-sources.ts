@@ -23,6 +23,21 @@ export function describeSource(source: OptionSource): string {
   }
 }
 
+/** Where the credentials of a connection come from: one source, or that of each. */
+export function describeCredentials(api: Api, sources: Readonly<Record<string, OptionSource>>): string | undefined {
+  const [id, secret] = (api === 'cloud' ? (['api_key', 'api_secret'] as const) : (['username', 'password'] as const)).map(field => {
+    const source = sources[field]
+    return source && {what: field === 'api_key' ? 'key' : field.replace('api_', ''), source}
+  })
+  if (id === undefined || secret === undefined) return id && describeSource(id.source)
+  const isOne =
+    id.source.from === secret.source.from &&
+    (id.source.from !== 'profile' || secret.source.from !== 'profile' || id.source.name === secret.source.name)
+  return isOne
+    ? describeSource(id.source)
+    : `${describeSource(id.source)} (${id.what}) and ${describeSource(secret.source)} (${secret.what})`
+}
+
 export interface Sourced<T = string> {
   readonly value: T
   readonly source: OptionSource

@@ -94,7 +94,7 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
   addAll(warnings, mixture(api, [addressed, id, secret], picker.sources))
   const fromProfile = Object.values(picker.sources).some(source => source.from === 'profile')
   if (named && profile !== undefined && !fromProfile && profile.fields.length > 1) {
-    warnings.push(`profile "${profile.name}" gives no credentials here: ${describeSource(id.source)} comes first`)
+    warnings.push(notUsed(profile.name, id.source, address))
   }
   if (heldBy !== undefined) {
     const target = JSON.stringify(profile?.name)
@@ -135,6 +135,12 @@ export interface MeantAccount extends Pick<Connection, 'api' | 'address' | 'keyH
   /** Where its holds and freezes are, for all machines. */
   readonly controls?: string
 }
+
+/** Somebody named a profile, and something that comes before it says who signs in, and where. */
+const notUsed = (profile: string, source: OptionSource, address: string): string =>
+  source.from === 'environment'
+    ? `profile "${profile}" is not used: ${source.name} is set, and the environment comes first. This command uses ${address}. Unset the variable to use the profile.`
+    : `profile "${profile}" is not used: ${describeSource(source)} comes first. This command uses ${address}.`
 
 /**
  * @returns `undefined` where nothing says who that is: nobody has configured this API

@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {Api} from '../../src/base/apis.ts'
 import {parseConfigText} from '../../src/config/config-file.ts'
 import {type ConnectionInput, resolveConnection} from '../../src/config/connection.ts'
+import {describeCredentials} from '../../src/config/connection-sources.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import type {Keyring} from '../../src/config/keyring.ts'
 import {Profiles} from '../../src/config/profiles.ts'
@@ -67,6 +68,22 @@ describe('credentials of the cloud', () => {
   it('name in a warning the flag that lost', async () => {
     const {warnings} = await connect('cloud', {env: ENV, flags: {apiKey: 'flag-key'}})
     expect(warnings).toEqual(['--api-key is not used: the environment variable SVC_CLOUD_API_KEY comes first'])
+  })
+
+  it('name in a warning the profile that somebody named and that is not used, and what comes before it', async () => {
+    const {warnings} = await connect('cloud', {env: ENV, toml: PROD, wish: {flag: 'prod'}})
+    expect(warnings).toEqual([
+      `profile "prod" is not used: SVC_CLOUD_API_KEY is set, and the environment comes first. This command uses ${ENV.SVC_CLOUD_API_URL}. Unset the variable to use the profile.`,
+    ])
+  })
+
+  it('that come from two places are named both', () => {
+    const user = {from: 'environment', name: 'SVC_ENTERPRISE_USERNAME'} as const
+    const password = {from: 'profile', name: 'lab', field: 'password'} as const
+    expect(describeCredentials('cluster', {username: user, password})).toBe(
+      'the environment variable SVC_ENTERPRISE_USERNAME (username) and profile "lab" (password)',
+    )
+    expect(describeCredentials('cluster', {username: user, password: user})).toBe('the environment variable SVC_ENTERPRISE_USERNAME')
   })
 
   it('that are nowhere end with exit 9 and the three ways to give them', async () => {

@@ -2,7 +2,7 @@
 import {rm} from 'node:fs/promises'
 import {AppError} from '../../base/errors.ts'
 import {notEmpty, UsageError} from '../../base/usage-error.ts'
-import {describeSource} from '../../config/connection-sources.ts'
+import {describeCredentials} from '../../config/connection-sources.ts'
 import {isOutputFormat} from '../../report/output-format.ts'
 import {harmless} from '../../report/terminal-text.ts'
 import {openCluster} from '../../run/workspace/open-api.ts'
@@ -37,7 +37,7 @@ export abstract class PackageCommand extends OutcomeCommand {
       throw new UsageError(`--upload sends a file, and ${place.path} is none`, ['Leave --upload out, or name a file.'])
     const replace = place.is === 'stream' || flags['skip-checks'] || (await this.#check(place.path, flags.overwrite))
     const api = openCluster(this.context, connection)
-    const source = connection.sources.username
+    const source = describeCredentials('cluster', connection.sources)
     const line = new ProgressLine(this.context, 'Downloaded')
     try {
       const make = (target: string, inTime: AbortSignal): Promise<MadePackage> =>
@@ -55,7 +55,7 @@ export abstract class PackageCommand extends OutcomeCommand {
           waitTimeoutMs: flags['wait-timeout'] * 1000,
           idleTimeoutMs: flags['idle-timeout'],
           ...(connection.settings.pollIntervalMs !== undefined && {pollIntervalMs: connection.settings.pollIntervalMs}),
-          ...(source !== undefined && {credentialSource: describeSource(source)}),
+          ...(source !== undefined && {credentialSource: source}),
           signal: inTime,
           onEvent: event => this.#tell(event, line),
         }).finally(() => line.end())

@@ -7,7 +7,7 @@ import {formatDuration} from '../../base/duration.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import type {Connection} from '../../config/connection.ts'
 import {adviceFor} from '../../config/connection-advice.ts'
-import {describeSource} from '../../config/connection-sources.ts'
+import {describeCredentials} from '../../config/connection-sources.ts'
 import type {ConnectedClient} from '../../transport/api-client.ts'
 import {type Budget, NO_LIMITS} from '../../transport/budget.ts'
 import {createApiClient} from '../../transport/create-api-client.ts'
@@ -90,12 +90,12 @@ function open(
     retryWritesOn503: connection.api === 'cloud',
     ...(options.allowance ? {allowance: options.allowance} : {}),
   })
-  const source = sources[connection.api === 'cloud' ? 'api_key' : 'username']
+  const source = describeCredentials(connection.api, sources)
   const about: BackendOptions = {
     clock,
     onWarning: warning => log.warn(warning.message),
     onWait: text => log.note(`${connection.api} ${text}`),
-    ...(source === undefined ? {} : {credentialSource: describeSource(source)}),
+    ...(source === undefined ? {} : {credentialSource: source}),
     ...(settings.pollIntervalMs === undefined ? {} : {pollIntervalMs: settings.pollIntervalMs}),
   }
   const close = async () => {
