@@ -38,9 +38,16 @@ const PERMISSIONS: readonly (keyof OptionWords)[] = ['allowDestroy', 'adopt']
 export class UnknownAddressError extends AppError {
   readonly #of: readonly [readonly Unknown[], readonly Named[]]
 
-  constructor(unknown: readonly Unknown[], objects: readonly Named[]) {
+  /** @param kinds - that may be named where nothing has them */
+  constructor(unknown: readonly Unknown[], objects: readonly Named[], kinds: Iterable<string> = []) {
     const known = spellings(objects)
-    const near = [...new Set(unknown.flatMap(({word}) => nearestOf(word, known).map(it => `Did you mean ${it}?`)))]
+    const permitted = spellings(objects, kinds)
+    const isPermission = (flag: string) => PERMISSIONS.some(it => FLAGS[it] === flag)
+    const near = [
+      ...new Set(
+        unknown.flatMap(({flag, word}) => nearestOf(word, isPermission(flag) ? permitted : known).map(it => `Did you mean ${it}?`)),
+      ),
+    ]
     super(unknown.map(({flag, word}) => `${flag} ${word}: no declared or owned object has this name`).join('\n'), {
       lines: true,
       code: 'E_UNKNOWN_ADDRESS',
@@ -124,7 +131,7 @@ export function assertWords({words, stacks, ledgers, kinds, selected, destroy = 
   const later = (word: string) =>
     (destroy ? undeclared : true) && (isRemote(word, kinds) || (undeclared && !word.includes('null_resource.')))
   const hopeless = unknown.filter(it => !later(it.word))
-  if (hopeless.length > 0) throw new UnknownAddressError(hopeless, objects)
+  if (hopeless.length > 0) throw new UnknownAddressError(hopeless, objects, kinds.keys())
   return unknown.length > 0
 }
 
@@ -278,9 +285,9 @@ interface Spellings {
 }
 
 /** What objects are called, as plans print it. */
-function spellings(objects: Iterable<Named>): Spellings {
+function spellings(objects: Iterable<Named>, kinds: Iterable<string> = []): Spellings {
   const addresses = new Map<string, string>()
-  const [names, constructs, remotes] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const [names, constructs, remotes] = [new Set<string>(kinds), new Set<string>(), new Set<string>()]
   for (const {address, construct, remoteId, name, kind} of objects) {
     names.add(kind)
     addresses.set(address.replace(RESOURCE, ''), address)

@@ -135,6 +135,8 @@ describe('a selection by the words that a plan prints', () => {
   it('that is nearly a kind is told which', async () => {
     const refused = await refusal(new Lab(), [shop()], targeting('cloud.databse'))
     expect([refused.code, refused.suggestions]).toEqual(['E_UNKNOWN_ADDRESS', ['Did you mean cloud.database?']])
+    const absent = await refusal(new Lab(), [shop()], {lifts: {allowDestroy: ['cloud.peerng']}})
+    expect([absent.code, absent.suggestions]).toEqual(['E_UNKNOWN_ADDRESS', ['Did you mean cloud.peering?']])
   })
 
   it.each([['shop/cart/db-1'], ['cache']])('(%s) leaves what an excluded object replaced alone, too', async word => {
