@@ -16,6 +16,8 @@ export default class SimulatorCommand extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --port 8080 --tls --output json',
     '<%= config.bin %> <%= command.id %> --config simulator.json',
   ]
+  static override description =
+    'The control address makes the services misbehave while they run. Answer 503 twice to every POST: curl -X POST CONTROL/faults -d \'{"match": {"method": "POST"}, "times": 2, "action": {"type": "status", "status": 503}}\'. GET CONTROL/faults lists the faults, DELETE CONTROL/faults removes them.\n'
   static override flags = {
     port: wholeNumberFlag({summary: 'first of five ports in a row; 0 takes free ones', default: 0, min: 0, max: 65_531}),
     tls: Flags.boolean({summary: 'serve the cluster over HTTPS with a self-signed certificate'}),
@@ -46,7 +48,7 @@ export default class SimulatorCommand extends BaseCommand {
       const document = readyDocument(served, simulator.config)
       // JSON is one line: whoever starts it waits for a whole one.
       if (this.format === 'json') await this.printNext(asJson(document))
-      else await this.print(asJson(document), {text: () => exportsOf(document.env), isDocument: true})
+      else await this.print(asJson(document), {text: () => `${exportsOf(document.env)}\n# control: ${document.control}`, isDocument: true})
       await stopped()
       await served.close()
     } finally {

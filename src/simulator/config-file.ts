@@ -9,13 +9,16 @@ import {type SimulatorConfigInput, simulatorConfig} from './base/config.ts'
 /** The simulator's configuration file cannot be used. */
 export class SimulatorConfigError extends AppError {
   constructor(path: string, problems: readonly Problem[], cause?: unknown) {
-    super(`the simulator's configuration ${path} cannot be used: ${problems.map(problem => problem.message).join('; ')}`, {
-      code: 'E_SIMULATOR_CONFIG',
-      exit: EXIT.usage,
-      suggestions: ['Start the simulator without --config and read GET /config at its control address: every field with its default.'],
-      problems,
-      cause,
-    })
+    super(
+      `the simulator's configuration ${path} cannot be used: ${problems.map(({path: at, message}) => (at === undefined ? message : `${at || 'the document'}: ${message}`)).join('; ')}`,
+      {
+        code: 'E_SIMULATOR_CONFIG',
+        exit: EXIT.usage,
+        suggestions: ['Start the simulator without --config and read GET /config at its control address: every field with its default.'],
+        problems,
+        cause,
+      },
+    )
   }
 }
 
@@ -37,5 +40,5 @@ export function readSimulatorConfig(path: string): SimulatorConfigInput {
 const problemsOf = (error: z.ZodError, source: string): Problem[] =>
   error.issues.map(issue => {
     const pointer = formatPointer(issue.path.map(part => (typeof part === 'number' ? part : String(part))))
-    return {message: `${pointer || 'the document'}: ${issue.message}`, path: pointer, source}
+    return {message: issue.message, path: pointer, source}
   })

@@ -27,6 +27,7 @@ describe('svcctl simulator', () => {
       printed(['-q', 'env.SVC_CLOUD_API_KEY'], /\n/),
     ])
     expect(outputs[0]).toContain('export SVC_CLOUD_API_KEY=simulator-key\n')
+    expect(outputs[0]).toMatch(/^# control: http:\/\/\S+$/m)
     expect(outputs[1]).toMatch(/^\{.*"SVC_CLOUD_API_KEY":"simulator-key".*\}\n$/)
     expect(outputs[2]).toContain('SVC_CLOUD_API_KEY: simulator-key\n')
     expect(outputs[3]).toBe('"simulator-key"\n')
