@@ -8,6 +8,7 @@ import {judge} from '../../base/judge.ts'
 import {addAll} from '../../base/many.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import type {Redactor} from '../../base/redact.ts'
+import {isAbsent} from '../../base/system-code.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
 import {evaluate} from '../../declaration/read/residual.ts'
 import type {VariableLookup} from '../../declaration/read/variable-lookup.ts'
@@ -47,11 +48,15 @@ import {planWorkspace, readOnlyGuard} from './plan.ts'
 import {stillToDo} from './still-to-do.ts'
 
 export class PlanFileError extends AppError {
-  constructor(path: string, reason: string, {cause, problems}: {cause?: unknown; problems?: readonly Problem[]} = {}) {
+  constructor(
+    path: string,
+    reason: string,
+    {cause, problems, suggestions = []}: {cause?: unknown; problems?: readonly Problem[]; suggestions?: readonly string[]} = {},
+  ) {
     super(`${path} ${reason}`, {
       code: 'E_PLAN_FILE',
       exit: EXIT.usage,
-      suggestions: ['Make a plan with: svcctl plan --out FILE'],
+      suggestions: [...suggestions, 'Make a plan with: svcctl plan --out FILE'],
       ...(problems === undefined ? {} : {problems}),
       cause,
     })
@@ -82,16 +87,19 @@ export async function readPlan(path: string, cwd = ''): Promise<Plan> {
   try {
     text = (await readWholeFile(resolve(cwd, path), LARGEST_PLAN_BYTES)).toString()
   } catch (error) {
-    throw new PlanFileError(path, 'cannot be read', {cause: error})
+    if (!isAbsent(error)) throw new PlanFileError(path, 'cannot be read', {cause: error})
+    // A name without a dot or a folder in it may be that of a stack.
+    const suggestions = /^[\w-]+$/.test(path) ? [`If ${path} is a stack: svcctl apply --stack ${path}`] : []
+    throw new PlanFileError(`${path}:`, 'no such file', {cause: error, suggestions})
   }
   let document: unknown
   try {
     document = parseJson(text, undefined, MOST_PLAN_VALUES)
   } catch (error) {
     if (error instanceof JsonBoundsError) throw new PlanFileError(path, error.message, {cause: error})
-    throw new PlanFileError(path, 'is no plan: it is not JSON', {cause: error})
+    throw new PlanFileError(path, 'is not a saved plan: it is not JSON', {cause: error})
   }
-  if (!isJsonObject(document) || typeof document.format !== 'string') throw new PlanFileError(path, 'is no plan')
+  if (!isJsonObject(document) || typeof document.format !== 'string') throw new PlanFileError(path, 'is not a saved plan')
   if (document.format !== PLAN_FORMAT)
     throw new PlanFileError(path, `is a plan of another version (${document.format}; this program writes ${PLAN_FORMAT})`)
   // Before anything else is said of it: the hash covers what this program does not know, too.
@@ -99,7 +107,7 @@ export async function readPlan(path: string, cwd = ''): Promise<Plan> {
   const {success, data: plan, error} = judge(knownPlan, document)
   if (!success) {
     const problems = error.issues.map(({path: at, message}) => ({path: formatPointer(at.map(String)), message}))
-    throw new PlanFileError(path, 'is no plan as schemas/plan.schema.json describes it', {cause: error, problems})
+    throw new PlanFileError(path, 'is not a saved plan as schemas/plan.schema.json describes it', {cause: error, problems})
   }
   assertAgrees(plan, kinds)
   assertRecordable(path, plan)
