@@ -122,7 +122,8 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as: wanted, a
   const as = wanted === undefined ? undefined : addressIn(to, wanted)
   const source = desk.named(from, '--from')
   const destination = desk.named(to, '--to', desk.stacks)
-  if (from === to) throw new UsageError('--from and --to name the same stack', ['An address changes with a moved block in the stack.'])
+  if (from === to)
+    throw new UsageError('--from and --to name the same stack', ['To rename inside a stack, rename it in the code: the plan shows a move.'])
   return desk.locked([source, destination], lockTimeoutMs, async stores => {
     const ledgers = new Map(await Promise.all([...stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
     const [src, dst] = [ledgers.get(from), ledgers.get(to)]
