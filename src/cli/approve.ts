@@ -17,12 +17,17 @@ export class PlanRefusedError extends AppError {
     const changes = new Map(operations.map(it => [spoken(keyOfOperation(it), covered), changeWords(it)]))
     // What would become of somebody else's object is for whoever is asked to read, also where the plan is not shown.
     const said = ({code}: GuardResult, address: string) => (code === 'G_FIRST_CONTACT' ? (changes.get(address) ?? '') : '')
+    const reasons = new Map(operations.map(it => [spoken(keyOfOperation(it), covered), it.reason]))
+    const why = ({code}: GuardResult, address: string) =>
+      code === 'G_ELSEWHERE' && reasons.has(address) ? `: ${reasons.get(address)}` : ''
     const details = (it: GuardResult) =>
       it.addresses.filter(address => said(it, address) !== '').map(address => `${address}${said(it, address)}`)
     super(`the plan is refused: ${guards.map(it => `${it.message} (${[it.code, ...details(it)].join('; ')})`).join('; ')}`, {
       code: 'E_PLAN_REFUSED',
       exit: EXIT.refused,
-      problems: guards.flatMap(it => it.addresses.map(address => ({address, message: `${it.code}${said(it, address)}`}))),
+      problems: guards.flatMap(it =>
+        it.addresses.map(address => ({address, message: `${it.code}${said(it, address) || why(it, address)}`})),
+      ),
       suggestions: [...new Set(guards.map(it => `${it.code}: ${liftedBy(it.allow)}`))],
     })
   }

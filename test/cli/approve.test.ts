@@ -70,6 +70,17 @@ describe('a plan that is refused, at a terminal', () => {
     }
   })
 
+  it('says of what is somebody else’s why, for each object', async () => {
+    const context = {
+      streams: {stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough()},
+      environment: readEnvironment({}),
+    }
+    const refused = approvePlan(context, planWith('G_ELSEWHERE'), {autoApprove: true, approve: undefined})
+    await expect(refused).rejects.toMatchObject({
+      problems: [{address: 'null_resource.cache', message: 'G_ELSEWHERE: found by name'}],
+    })
+  })
+
   it('is not asked about where anything else refuses it, without a terminal, or with --auto-approve', async () => {
     for (const code of ['G_PREVENT_DESTROY', 'G_THRESHOLD', 'G_EMPTY', 'G_RISKY', 'G_DRIFT', 'G_BLOCKED', 'G_READ_ONLY'])
       expect(await asked(['G_FIRST_CONTACT', code], 'yes')).toMatchObject({refused: 'E_PLAN_REFUSED', shown: ''})

@@ -94,17 +94,22 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
     ...(lifts.onDrift === 'refuse'
       ? guard('G_DRIFT', drifted, '--on-drift overwrite', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`)
       : []),
-    ...(lifts.skipHeld ? [] : guard('G_HELD', held, '--skip-held', `${whyHeld(held, said)}; --skip-held does the rest`)),
+    ...(lifts.skipHeld ? [] : guard('G_HELD', held, '--skip-held', `${whyHeld(held, said)}; use --skip-held to apply the rest`)),
     ...(lifts.skipBlocked
       ? []
-      : guard('G_BLOCKED', blocked, '--skip-blocked', `${whyBlocked(blocked)}; --skip-blocked does the rest${whatAccepting(blocked)}`)),
+      : guard(
+          'G_BLOCKED',
+          blocked,
+          '--skip-blocked',
+          `${whyBlocked(blocked)}; use --skip-blocked to apply the rest${whatAccepting(blocked)}`,
+        )),
     ...(lifts.skipBlocked
       ? []
       : guard(
           'G_ELSEWHERE',
           elsewhere,
           '--skip-blocked',
-          `${objects(elsewhere.length)} of these another stack or declaration has, or may have, as each one says; --skip-blocked does the rest`,
+          `${objects(elsewhere.length)} ${elsewhere.length === 1 ? 'belongs, or may belong, to another stack or declaration (see its reason)' : 'belong, or may belong, to another stack or declaration (see the reason of each)'}; use --skip-blocked to apply the rest`,
         )),
   ]
 }
@@ -144,9 +149,9 @@ const whatAccepting = (those: readonly Operation[]): string => {
   const open = those.filter(mayBeAccepted)
   if (open.length === 0) return ''
   const unseen = open.filter(isUnseen).length
-  if (unseen === open.length) return ', --accept creates one that is certainly not there'
-  const recorded = ', --accept records one that is so already'
-  return unseen === 0 ? recorded : `${recorded}, and creates one that was not found and is certainly not there`
+  if (unseen === open.length) return ', or --accept ADDRESS to create one that is certainly not there'
+  const recorded = ', or --accept ADDRESS if you made this change elsewhere'
+  return unseen === 0 ? recorded : `${recorded}, or to create one that was not found and is certainly not there`
 }
 
 /** What would go and was not allowed to, by the rule that asks most of whoever allows it. */

@@ -140,7 +140,7 @@ describe('a list that cannot be read whole', () => {
       )
       const {guards} = (await lab.plan([stack], {...lying, lifts: {skipBlocked: false}})).plan
       expect(guards.map(it => it.message)).toEqual([
-        '1 object cannot be changed as things are, each for the reason it names; --skip-blocked does the rest, --accept creates one that is certainly not there',
+        '1 object cannot be changed as things are, each for the reason it names; use --skip-blocked to apply the rest, or --accept ADDRESS to create one that is certainly not there',
       ])
       expect(said(await planned(lab, stack, {...lying, lifts: {accept: ['cache']}}))).toEqual(['create cache accepted'])
     })
@@ -160,7 +160,7 @@ describe('a list that cannot be read whole', () => {
         {action: 'create', cause: 'accepted', reason: expect.stringContaining('the old one stays where it is, and is only forgotten')},
       ])
       const {guards} = (await lab.plan([stack('b')], {...lying, lifts: {skipBlocked: false}})).plan
-      expect(guards.map(it => it.message)).toEqual([expect.stringContaining('--accept creates one that is certainly not there')])
+      expect(guards.map(it => it.message)).toEqual([expect.stringContaining('--accept ADDRESS to create one that is certainly not there')])
       const {ended} = await lab.apply([stack('b')], lying)
       expect(ended.find(it => it.state === 'blocked')?.error?.suggestions.join()).toMatch(
         /made sure that none is there.*makes one:.*--accept/,

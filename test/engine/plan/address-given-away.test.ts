@@ -67,7 +67,7 @@ describe('an object of another kind at an address whose former object is not to 
       const selection = {target: ['null_resource.x'], exclude: []}
       const {guards} = (await lab.plan([now], {selection, lifts: {skipBlocked: false}})).plan
       expect(guards.map(it => [it.code, it.message])).toEqual([
-        ['G_ELSEWHERE', '1 object of these another stack or declaration has, or may have, as each one says; --skip-blocked does the rest'],
+        ['G_ELSEWHERE', '1 object belongs, or may belong, to another stack or declaration (see its reason); use --skip-blocked to apply the rest'],
       ])
       await lab.apply([now], {selection})
       expect([...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)).toContain(kept)
@@ -355,7 +355,7 @@ describe('an address that means what another stack has now', () => {
       ])
       for (const {error} of blocked) expect(error?.suggestions.join()).not.toContain('--accept')
       const {guards} = (await lab.plan(now(), {...only('a'), lifts: {skipBlocked: false}})).plan
-      expect(guards.find(it => it.code === 'G_BLOCKED')?.message).toMatch(/--skip-blocked does the rest$/)
+      expect(guards.find(it => it.code === 'G_BLOCKED')?.message).toMatch(/use --skip-blocked to apply the rest$/)
     })
   })
 

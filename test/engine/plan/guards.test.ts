@@ -316,7 +316,7 @@ describe('what the API cannot do', () => {
       const message = async (next: StackBuilder) =>
         (await lab.plan([next], asking)).plan.guards.find(it => it.code === 'G_BLOCKED')?.message
       expect(await message(rules('+@all ~*'))).toBe(
-        'the API has no way to do this to 1 object; --skip-blocked does the rest, --accept records one that is so already',
+        'the API has no way to do this to 1 object; use --skip-blocked to apply the rest, or --accept ADDRESS if you made this change elsewhere',
       )
       lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'by-hand', memoryLimitInGb: 1}})
       const {plan} = await lab.plan([stackOf()], {...asking, destroy: true})

@@ -62,7 +62,7 @@ describe('what is seen and belongs to no stack of the app', () => {
       assertSealed(read)
       const fewer = {...read, unmanaged: []}
       expect(() => assertSealed(fewer)).toThrow()
-      expect(planText(counted, PAINT)).toMatch(/^2 unmanaged objects were seen and left alone\.$/m)
+      expect(planText(counted, PAINT)).toMatch(/^2 unmanaged objects were seen and left alone \(svcctl plan --unmanaged lists them\)\.$/m)
       expect(planText(listed, PAINT)).toMatch(
         /^2 unmanaged objects were seen and left alone:\n {2}cluster\.user "Administrator" \[cluster\/users\/1\]\n {2}cluster\.user "somebody" \[cluster\/users\/3\]$/m,
       )
