@@ -97,7 +97,7 @@ describe('the action for GitHub', () => {
       comment: 'true',
       report: 'html=shop.html markdown=shop.md',
     })
-    expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('The plan is in shop.plan')])
+    expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('Saved to shop.plan.')])
     expect(planned.outputs).toMatchObject({
       changed: 'true',
       destroys: '0',
@@ -167,7 +167,7 @@ describe('the jobs for GitLab', () => {
     expect((await run('svcctl:validate', {SHOW_ENVIRONMENT: shown})).code).toBe(0)
     expect(readFileSync(shown, 'utf8')).not.toMatch(/^(SVC_|TF_VAR_|GITLAB_TOKEN)/m)
     const planned = await run('svcctl:plan')
-    expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('The plan is in svcctl.plan')])
+    expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('Saved to svcctl.plan.')])
     expect(JSON.parse(readFileSync(join(at.folder, 'svcctl.tfreport.json'), 'utf8'))).toEqual({create: 2, update: 0, delete: 0})
     expect(code.world.comments).toHaveLength(1)
     expect((await run('svcctl:apply')).code).toBe(3)

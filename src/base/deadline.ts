@@ -10,8 +10,9 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:[Zz]|[+-
 
 /** No moment, none to come, or one too far away. */
 export class DeadlineError extends AppError {
+  /** @param what - is wrong with it; empty: it is none */
   constructor(text: string, what: string, maxDays: number) {
-    super(`${JSON.stringify(text)} ${what}`, {
+    super(what === '' ? `invalid time or duration ${JSON.stringify(text)}` : `${JSON.stringify(text)} ${what}`, {
       code: 'E_DEADLINE',
       exit: EXIT.usage,
       suggestions: [
@@ -30,7 +31,7 @@ export class DeadlineError extends AppError {
 export function parseDeadline(text: string, nowMs: number, maxDays: number): string {
   const given = text.trim()
   const at = momentIn(given) ?? durationFrom(given, nowMs)
-  if (at === undefined) throw new DeadlineError(text, 'is neither a moment nor a length of time', maxDays)
+  if (at === undefined) throw new DeadlineError(text, '', maxDays)
   if (at <= nowMs) throw new DeadlineError(text, 'is over already', maxDays)
   if (at - nowMs > maxDays * DAY_MS)
     throw new DeadlineError(text, `is ${formatDuration(at - nowMs)} ahead, and nothing may last for more than ${maxDays} days`, maxDays)

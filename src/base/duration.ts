@@ -6,7 +6,7 @@ const UNIT_MS = {ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000} as con
 /** Text that is no length of time. */
 export class DurationError extends AppError {
   constructor(text: string) {
-    super(`${JSON.stringify(text)} is no length of time`, {
+    super(`invalid duration ${JSON.stringify(text)}`, {
       code: 'E_DURATION',
       exit: EXIT.usage,
       suggestions: ['Write a number and a unit: 200ms, 5s, 30m, 24h or 7d.'],

@@ -9,7 +9,7 @@ import {Stopped} from '../engine/apply/run-context.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Lifts, Plan} from '../engine/model/plan.ts'
-import {type Key, spoken} from '../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {applySummary, residualLines} from '../report/apply-text.ts'
 import {runText} from '../report/run-text.ts'
@@ -22,10 +22,8 @@ import {type Interrupts, KilledError, onInterrupt, SettlingStoppedError} from '.
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
 import {type Context, paintFor} from './shell/context.ts'
+import {someOf} from './show/some-of.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
-
-/** So many are named. */
-const NAMED = 5
 
 const applyParts = () => import('./apply-parts.ts')
 type Parts = Awaited<ReturnType<typeof applyParts>>
@@ -255,10 +253,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   private sayNotChecked(keys: readonly Key[], {stacks}: Workspace): void {
     if (keys.length === 0) return
-    const covered = stacks.map(it => it.name)
-    const named = keys.slice(0, NAMED).map(it => spoken(it, covered))
-    const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : ''
-    this.logger.note(`not looked at since the plan was made, for it leaves them as they are: ${named.join(', ')}${more}`)
+    this.logger.note(`Not read again, because this plan does not change them: ${someOf(keys, stacks)}`)
   }
 
   /** @param run - which it is, once it has begun */
@@ -318,7 +313,12 @@ export abstract class ApplyCommandBase extends StackCommand {
     const {plan: whole, observation} = fresh ?? built
     const {plan, leftOut} = partOf(whole)
     if (leftOut !== undefined && leftOut.length > 0)
-      this.logger.note(`left out by --safe-only: ${leftOut.length} of ${plan.operations.length + leftOut.length}`)
+      this.logger.note(
+        `left out by --safe-only: ${leftOut.length} of ${plan.operations.length + leftOut.length}: ${someOf(
+          leftOut.map(it => keyOfOperation(it.operation)),
+          workspace.stacks,
+        )}`,
+      )
     if (fresh !== undefined) {
       if (plan.guards.length > 0) throw new PlanRefusedError(plan)
       workspace.assertAffordable(plan)

@@ -167,7 +167,7 @@ export abstract class StackCommand extends ReportingCommand {
     const [{Workspace}, {RequestAllowance}, {readingOf}] = await Promise.all([
       import('../run/workspace/workspace.ts'),
       import('../transport/request-allowance.ts'),
-      import('./show/progress.ts'),
+      import('./reading-events.ts'),
     ])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
     return this.showing(stacks, async emit => {
@@ -284,8 +284,8 @@ export abstract class StackCommand extends ReportingCommand {
     await this.reportPlan(plan, flags.out === undefined ? this.context.here.text(planAgain(plan)) : applyCommand(flags.out, plan, flags))
     if (flags.out !== undefined) {
       await writeNamedFile(flags.out, plainIndentedJson(asJson(plan)), this.context)
-      const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
-      this.logger.note(place?.is === 'stream' ? `The plan was written to ${flags.out}` : `The plan is in ${flags.out}; ${next}`)
+      const next = plan.guards.length > 0 ? 'A guard refuses it; see above.' : `Apply it with: ${applyCommand(flags.out, plan, flags)}`
+      this.logger.note(place?.is === 'stream' ? `The plan was written to ${flags.out}` : `Saved to ${flags.out}. ${next}`)
     }
     await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
     const operates = plan.operations.some(it => it.action !== 'no-op')

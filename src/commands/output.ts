@@ -18,10 +18,13 @@ class UnknownOutputError extends AppError {
       return
     }
     const near = nearest(name, known)
-    super(`there is no output ${JSON.stringify(name)}; known are: ${known.join(', ') || 'none'}`, {
+    super(`there is no output ${JSON.stringify(name)}`, {
       code: 'E_UNKNOWN_OUTPUT',
       exit: EXIT.notFound,
-      suggestions: near === undefined ? ['Apply the stack first: outputs are recorded by svcctl apply.'] : [`Did you mean ${near}?`],
+      suggestions: [
+        ...(near === undefined ? [] : [`Did you mean ${near}?`]),
+        known.length === 0 ? 'Apply the stack first: outputs are recorded by svcctl apply.' : `The outputs are: ${known.join(', ')}.`,
+      ],
     })
   }
 }

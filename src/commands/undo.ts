@@ -52,7 +52,7 @@ export default class UndoCommand extends ReadingStackCommand {
     const {plan} = done
     await writeNamedFile(out, plainIndentedJson(asJson(plan)), this.context)
     await this.print(asJson(undoDocument(args.run, out, done)), {text: () => this.planText(plan)})
-    const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(out, plan, flags)}`
-    this.logger.note(`The plan is in ${out}; ${next}`)
+    const next = plan.guards.length > 0 ? 'A guard refuses it; see above.' : `Apply it with: ${applyCommand(out, plan, flags)}`
+    this.logger.note(`Saved to ${out}. ${next}`)
   }
 }

@@ -69,7 +69,7 @@ export function applyLines({paint, now, awake, several, constructs, quiet = fals
     const {begun, left} = objects
     if (begun === undefined || left === undefined || now() - (saidLeft ?? begun) < SAY_LEFT_MS) return []
     saidLeft = now()
-    return [`${objects.over} of ${objects.total} ended, about ${formatDuration(left.ms)} left (${boundBy(left.bound)})`]
+    return [`${objects.over} of ${objects.total} done, about ${formatDuration(left.ms)} left (${boundBy(left.bound)})`]
   }
   return {
     on: event => {

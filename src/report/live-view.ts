@@ -55,7 +55,7 @@ export class LiveView extends RunningObjects {
     const ended = [...this.counts].filter(([, count]) => count > 0)
     const trouble = ended.filter(([state]) => state !== 'done' && state !== 'no-op').map(([state, count]) => `, ${count} ${state}`)
     const proving = this.proving > 0 ? `, proving ${this.proving}` : ''
-    return `${this.over} of ${this.total} ended${trouble.join('')}, ${this.running.length} running${proving}, ${clockText(now() - begun)}${leftText(this.left)}`
+    return `${this.over} of ${this.total} done${trouble.join('')}, ${this.running.length} in progress${proving}, ${clockText(now() - begun)}${leftText(this.left)}`
   }
 }
 

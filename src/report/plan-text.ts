@@ -100,7 +100,7 @@ function unmanagedLines(plan: Plan): string[] {
   const count = unmanagedCount(plan)
   if (count === 0) return []
   const said = `${count} unmanaged ${count === 1 ? 'object was' : 'objects were'} seen and left alone`
-  if (typeof plan.unmanaged === 'number') return [`${said}.`]
+  if (typeof plan.unmanaged === 'number') return [`${said} (svcctl plan --unmanaged lists ${count === 1 ? 'it' : 'them'}).`]
   return [
     `${said}:`,
     ...plan.unmanaged.map(

@@ -16,13 +16,13 @@ describe('until when something counts', () => {
   })
 
   it.each([
-    ['', 'neither'],
-    ['tomorrow', 'neither'],
-    ['2026-12-01', 'neither'],
-    ['2026-12-01T08:00:00', 'neither'],
-    ['2026-11-31T08:00:00Z', 'neither'],
-    ['2026-12-01T25:00:00Z', 'neither'],
-    ['90', 'neither'],
+    ['', 'invalid time or duration'],
+    ['tomorrow', 'invalid time or duration'],
+    ['2026-12-01', 'invalid time or duration'],
+    ['2026-12-01T08:00:00', 'invalid time or duration'],
+    ['2026-11-31T08:00:00Z', 'invalid time or duration'],
+    ['2026-12-01T25:00:00Z', 'invalid time or duration'],
+    ['90', 'invalid time or duration'],
     ['0s', 'over already'],
     ['2026-11-22T10:00:00Z', 'over already'],
     ['2026-11-22T11:30:00+02:00', 'over already'],

@@ -39,13 +39,13 @@ describe('the time that is left of an apply', () => {
     const view = new LiveView({paint, now, several: false, measure: text => text.length})
     for (const event of begin()) view.on(event)
     const headline = () => view.frame({columns: 100, rows: 20})[0]
-    expect(headline()).toBe('0 of 3 ended, 1 running, 0 s, about 1 min 30 s left (bound by rate)')
+    expect(headline()).toBe('0 of 3 done, 1 in progress, 0 s, about 1 min 30 s left (bound by rate)')
     time = 60_000
-    expect(headline()).toBe('0 of 3 ended, 1 running, 1 min, about 30 s left (bound by rate)')
+    expect(headline()).toBe('0 of 3 done, 1 in progress, 1 min, about 30 s left (bound by rate)')
     view.on({type: 'estimate', requests: 3, seconds: 10, bound: 'critical path'})
-    expect(headline()).toBe('0 of 3 ended, 1 running, 1 min, about 10 s left (bound by critical path)')
+    expect(headline()).toBe('0 of 3 done, 1 in progress, 1 min, about 10 s left (bound by critical path)')
     time = 70_000
-    expect(headline()).toBe('0 of 3 ended, 1 running, 1 min 10 s')
+    expect(headline()).toBe('0 of 3 done, 1 in progress, 1 min 10 s')
   })
 
   it('is a line a minute in a log', () => {
@@ -57,7 +57,7 @@ describe('the time that is left of an apply', () => {
       if (time === 80_000) lines.on({type: 'estimate', requests: 5, seconds: 200, bound: 'rate'})
       said.push(...lines.tick().filter(it => it.includes('left')))
     }
-    expect(said).toEqual(['1 of 3 ended, about 30 s left (bound by rate)', '1 of 3 ended, about 2 min 40 s left (bound by rate)'])
+    expect(said).toEqual(['1 of 3 done, about 30 s left (bound by rate)', '1 of 3 done, about 2 min 40 s left (bound by rate)'])
   })
 })
 
@@ -83,7 +83,7 @@ describe('what is read before anything is begun', () => {
     time = 3000
     expect(frame()).toEqual(['Reading live state: 2 of 5 requests ...'])
     view.on({type: 'begin', run: 'r1', operations: 3})
-    expect(frame()).toEqual(['0 of 3 ended, 0 running, 0 s'])
+    expect(frame()).toEqual(['0 of 3 done, 0 in progress, 0 s'])
   })
 
   it('is a line in a log after that second, and one every ten seconds from there on', () => {

@@ -5,7 +5,7 @@ import {Args} from './oclif.ts'
 export class IdError extends AppError {
   /** @param list - the command that shows which there are */
   constructor(noun: string, id: string, expected: string, list: string) {
-    super(`${JSON.stringify(id)} is no id of a ${noun}: ${expected}`, {
+    super(`invalid ${noun} id ${JSON.stringify(id)}: ${expected}`, {
       code: 'E_ID',
       exit: EXIT.usage,
       suggestions: [`See which there are: ${list}`],

@@ -64,16 +64,23 @@ export function errorDocument(error: AppError, here: (text: string) => string): 
 /** Nobody reads more of them at once, and a file that somebody made can have a million. */
 const MOST_PROBLEMS = 200
 
+/** A message that ends in all its problems, which stand below it, says what comes before them. */
+function headlineOf({message, problems = []}: AppError): string {
+  const list = problems.map(({address, message: what}) => (address === undefined ? what : `${address}: ${what}`)).join('; ')
+  return problems.length > 1 && message.endsWith(`: ${list}`) ? message.slice(0, -list.length - 2) : message
+}
+
 /**
  * @param verbose - adds the causes and the stack of a defect
  * @param here - commands as they work here
  */
 export function errorText(error: AppError, paint: Ansis, verbose: boolean, here = (text: string): string => text): string {
   // An excerpt with a caret below it goes on after the first line: the code would stand beside the caret.
-  const message = harmless(error.message)
+  const message = harmless(headlineOf(error))
   const [first, ...excerpt] = error.lines ? message.split('\n') : [message.replaceAll('\n', '\\n')]
   const lines = [`${paint.red.bold('error:')} ${first} ${paint.dim(`(${error.code})`)}`, ...excerpt]
-  const problems = error.problems ?? []
+  // One that is the whole message is said.
+  const problems = (error.problems ?? []).filter(it => it.source !== undefined || !message.endsWith(`: ${harmless(problemText(it))}`))
   for (const problem of problems.slice(0, MOST_PROBLEMS)) lines.push(`  - ${problemText(problem)}`)
   if (problems.length > MOST_PROBLEMS) lines.push(`  - … and ${problems.length - MOST_PROBLEMS} more: -o json has them all`)
   for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(here(suggestion))}`)

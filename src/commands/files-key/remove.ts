@@ -21,7 +21,7 @@ export default class FilesKeyRemoveCommand extends BaseCommand {
   async run(): Promise<undefined> {
     const {flags} = await this.parse(FilesKeyRemoveCommand)
     if (!flags.keyring && !flags.global && flags.profile === undefined) {
-      throw new UsageError('which key to remove is not said', ['Add --keyring, --global or --profile <name>.'])
+      throw new UsageError('no key was chosen: say which one to remove', ['Add --keyring, --global or --profile <name>.'])
     }
     const removed = flags.keyring ? await this.#fromKeyring() : await removeFilesKey(configPlace(this.context), {profile: flags.profile})
     await this.print({removed}, {text: () => (removed ? 'removed the upload key' : 'there was no upload key there')})

@@ -24,6 +24,17 @@ describe('an error for people', () => {
     expect(lines.slice(199)).toEqual(['  - wrong 198', '  - wrong 199', '  - … and 99800 more: -o json has them all', ''])
   })
 
+  it('says what its message lists already once', () => {
+    const problems = [
+      {address: 'a', message: 'is 7'},
+      {address: 'b', message: 'is gone'},
+    ]
+    const many = new AppError('the plan is stale: a: is 7; b: is gone', {code: 'E_TEST', problems})
+    expect(errorText(many, plain, false)).toBe('error: the plan is stale (E_TEST)\n  - a: is 7\n  - b: is gone\n')
+    const one = new AppError('the plan is stale: a: is 7', {code: 'E_TEST', problems: problems.slice(0, 1)})
+    expect(errorText(one, plain, false)).toBe('error: the plan is stale: a: is 7 (E_TEST)\n')
+  })
+
   it('keeps the lines of a message that has its own: an excerpt with a caret', () => {
     const error = new AppError('it is wrong\n  a b\n    ^', {code: 'E_TEST', lines: true})
     expect(errorText(error, plain, false)).toBe('error: it is wrong (E_TEST)\n  a b\n    ^\n')

@@ -106,6 +106,12 @@ describe('an answer that is an error', () => {
     expect((await failure(['api', 'enterprise', 'delete', '/bdbs/1'])).suggestions[0]).toContain('until its status is active')
   })
 
+  it('409 whose code says nothing of a change gives no such hint', async () => {
+    strike({type: 'status', status: 409, body: {error: {code: 'SUBSCRIPTION_NOT_EMPTY', message: 'It has databases.'}}})
+    const {suggestions} = await failure(['api', 'cloud', 'delete', '/subscriptions/1'])
+    expect(suggestions.join()).not.toContain('Something is changing')
+  })
+
   it('of the cluster keeps its own code, also in a body that is text, HTML or empty', async () => {
     expect(await failure(['api', 'enterprise', 'get', '/bdbs/9'])).toMatchObject({
       exit: 11,
@@ -297,6 +303,7 @@ describe('a mistake before anything is sent', () => {
     ['a deep body', ['api', 'cloud', 'post', '/x', '--data', '['.repeat(20_000) + ']'.repeat(20_000)], 64, 'E_REQUEST_BODY', 'levels deep'],
     ['an empty body', ['api', 'cloud', 'post', '/x', '--data', ''], 64, 'E_REQUEST_BODY', 'it is empty'],
     ['a file that is not there', ['api', 'cloud', 'post', '/x', '--data', '@none.json'], 64, 'E_REQUEST_BODY', 'there is no such file'],
+    ['the other word for enterprise', ['api', 'cluster', 'get', '/v1/bdbs'], 64, 'E_RAW_REQUEST', 'Did you mean enterprise?'],
     ['a get with a body', ['api', 'cloud', 'get', '/x', '--data', '{}'], 64, 'E_REQUEST_BODY', 'Use post, put or patch'],
     ['a header of two lines', ['api', 'cloud', 'get', '/', '--headers', 'X: a\nY: b'], 64, 'E_HEADER', 'one line'],
     ['a header of wide letters', ['api', 'cloud', 'get', '/', '--headers', 'X: 中'], 64, 'E_HEADER', 'encode it'],
@@ -315,16 +322,16 @@ describe('a mistake before anything is sent', () => {
   })
 
   it.each([
-    ['node show abc', '"abc" is no id of a node: it is a number', 'svcctl enterprise node list'],
-    ['node check ../x', '"../x" is no id of a node', 'svcctl enterprise node list'],
-    ['endpoint availability 1/2', '"1/2" is no id of a database', 'get /v1/bdbs'],
-    ['support-package database -1', '"-1" is no id of a database', 'get /v1/bdbs'],
-    ['support-package node 1.5', '"1.5" is no id of a node', 'svcctl enterprise node list'],
-    ['module delete .. --yes', '".." is no id of a module: it would lead to another path', 'svcctl enterprise module list'],
-    ['module show', '"" is no id of a module: it is empty', 'svcctl enterprise module list'],
-    ['task wait', '"" is no id of a task: it is empty', 'svcctl task list'],
+    ['node show abc', 'invalid node id "abc": it is a number', 'svcctl enterprise node list'],
+    ['node check ../x', 'invalid node id "../x"', 'svcctl enterprise node list'],
+    ['endpoint availability 1/2', 'invalid database id "1/2"', 'get /v1/bdbs'],
+    ['support-package database -1', 'invalid database id "-1"', 'get /v1/bdbs'],
+    ['support-package node 1.5', 'invalid node id "1.5"', 'svcctl enterprise node list'],
+    ['module delete .. --yes', 'invalid module id "..": it would lead to another path', 'svcctl enterprise module list'],
+    ['module show', 'invalid module id "": it is empty', 'svcctl enterprise module list'],
+    ['task wait', 'invalid task id "": it is empty', 'svcctl task list'],
   ])('an id that cannot be one (%s): exit 64, no request', async (words, message, step) => {
-    const {code, stdout, stderr} = await svc.run([...words.split(' '), ...(message.startsWith('""') ? [''] : []), '-o', 'json'])
+    const {code, stdout, stderr} = await svc.run([...words.split(' '), ...(message.includes(' id ""') ? [''] : []), '-o', 'json'])
     const document = JSON.parse(stdout)
     expect([code, document.error?.code ?? document.code]).toEqual([64, 'E_ID'])
     expect(stderr).toContain(message)

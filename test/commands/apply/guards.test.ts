@@ -69,7 +69,7 @@ describe('an apply', () => {
       [`G_EMPTY: if that is meant, run: svcctl destroy --stack ${name} ${save(empty).join(' ')}`],
     ])
     const saved = await plan(empty, '--allow-destroy', '*', '--out', `${name}.plan`)
-    expect(saved.stderr).toContain('it is refused as it is')
+    expect(saved.stderr).toContain('A guard refuses it; see above.')
     const file = await at.fast(['apply', `${name}.plan`, '--auto-approve', '-o', 'json', '--allow-destroy', '*'])
     expect([file.code, documentOf(file).error.code]).toEqual([3, 'E_PLAN_REFUSED'])
     expect(at.writes).toEqual([])

@@ -151,7 +151,7 @@ describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: the
     await shows('Apply this plan? Type yes:')
     terminal.types('yes', 'Enter')
     const view = await shows(
-      /0 of 2 ended, 1 running, \d s, about \d+ s left \(bound by critical path\)\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/,
+      /0 of 2 done, 1 in progress, \d s, about \d+ s left \(bound by critical path\)\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/,
     )
     expect(view).not.toContain('create ...')
     await shows(/1 of 2 ended, 1 running/)

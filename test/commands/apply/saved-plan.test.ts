@@ -365,7 +365,7 @@ describe('a saved plan', () => {
     expect(documentOf(refused).error.message).toContain('5 of 12 owned objects would be deleted')
     const allowed = await at.fast(['apply', 'many.plan', '--auto-approve', '--max-destroy', '5'])
     expect([allowed.code, at.writes.length]).toEqual([0, 5])
-    expect(allowed.stderr).toContain('not looked at since the plan was made')
+    expect(allowed.stderr).toContain('Not read again, because this plan does not change them')
     expect(allowed.stderr).toContain('and 2 more')
     expect(documentOf(await at.fast(['apply', 'many.plan', '--auto-approve', '-o', 'json']))).toMatchObject({notChecked: 7})
   })
@@ -428,7 +428,7 @@ describe('a saved plan', () => {
       ...['plan', '--synth-dir', dir, '--out', `${name} it's less.plan`, '--allow-destroy', 'cloud.database'],
       ...['--var-file', 'my vars.json', '--api-url', at.env.SVC_CLOUD_API_URL ?? ''],
     ])
-    const [, line = ''] = /apply it with: (.*)\n/.exec(planned.stderr) ?? []
+    const [, line = ''] = /Apply it with: (.*)\n/.exec(planned.stderr) ?? []
     expect(line).toContain('--approve')
     at.simulator.clearLog()
     const outcome = await at.shell(line, ['-o', 'json'])
@@ -461,6 +461,17 @@ describe('a saved plan', () => {
     expect(await hashWith('--allow-destroy', 'a', '--allow-destroy', 'u')).toBe(
       await hashWith('--allow-destroy', 'u', '--allow-destroy', 'a'),
     )
+  })
+})
+
+describe('a file that is not there', () => {
+  it('may be meant as a stack', async () => {
+    const {code, stderr} = await at.run(['apply', 'shop', '--auto-approve'])
+    expect([code, stderr]).toEqual([
+      64,
+      'error: shop: no such file (E_PLAN_FILE)\n  > If shop is a stack: svcctl apply --stack shop\n  > Make a plan with: svcctl plan --out FILE\n',
+    ])
+    expect((await at.run(['apply', 'gone.plan', '--auto-approve'])).stderr).not.toContain('--stack')
   })
 })
 
