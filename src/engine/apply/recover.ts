@@ -150,7 +150,7 @@ class Recovery {
       if (news !== 'lost') return this.#fateByTask(open, news)
     }
     if (loose.accepted?.remoteId !== undefined) return this.#fateOfDone(open, loose.accepted.remoteId)
-    emit({type: 'in doubt', key: loose.key, step: loose.step, why: 'the run that sent it stopped before the answer'})
+    emit({type: 'in doubt', key: loose.key, step: loose.step, why: 'the run that sent it stopped waiting'})
     if (loose.accepted !== undefined) return this.#fateOfCreate(open, {isDone: true})
     return loose.step === 'create' ? this.#fateOfCreate(open) : this.#fateOfChange(open)
   }
