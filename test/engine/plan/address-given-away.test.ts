@@ -67,7 +67,10 @@ describe('an object of another kind at an address whose former object is not to 
       const selection = {target: ['null_resource.x'], exclude: []}
       const {guards} = (await lab.plan([now], {selection, lifts: {skipBlocked: false}})).plan
       expect(guards.map(it => [it.code, it.message])).toEqual([
-        ['G_ELSEWHERE', '1 object belongs, or may belong, to another stack or declaration (see its reason); use --skip-blocked to apply the rest'],
+        [
+          'G_ELSEWHERE',
+          '1 object belongs, or may belong, to another stack or declaration (see its reason); use --skip-blocked to apply the rest',
+        ],
       ])
       await lab.apply([now], {selection})
       expect([...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)).toContain(kept)
