@@ -22,11 +22,11 @@ export class EndlessListError extends AppError {
   }
 }
 
-/**
- * How many pages a list may have whose first one has so many rows: a server that answers ten at a time has no list of
- * thousands, and one that answers a thousand may have one of millions.
- */
+/** How many pages a list may have whose first one has so many rows: a server that answers ten at a time has no list of thousands. */
 const mostPages = (firstRows: number): number => 500 + 10 * firstRows
+
+/** All rows of a list are kept until it is read: twice what an app may have of objects, and a page more. */
+export const MOST_ROWS = 250_000
 
 /** A row and what it is known by; rows without an id have a key too, and stand apart from the answer. */
 export interface KeyedRow<Row> {
@@ -144,7 +144,8 @@ export class ListWalk<Row> {
   }
 
   async #step(options?: RequestOptions): Promise<void> {
-    if (this.#pages++ >= mostPages(this.#first.length)) throw new EndlessListError(this.path, this.#pages - 1, this.#rows.size)
+    this.#assertBounded()
+    this.#pages++
     // Pages of a single row cannot overlap and go on.
     const offset = this.#lastSize > 1 ? this.#end - 1 : this.#end
     const page = await this.#facts.page(this.#fetch, this.path, offset, options)
@@ -201,6 +202,12 @@ export class ListWalk<Row> {
     }
   }
 
+  /** @throws EndlessListError */
+  #assertBounded(): void {
+    if (this.#rows.size > MOST_ROWS || this.#pages >= mostPages(this.#first.length))
+      throw new EndlessListError(this.path, this.#pages, this.#rows.size)
+  }
+
   async #again(options?: RequestOptions): Promise<void> {
     if (this.#restarts++ >= RESTARTS) return this.#gather(options)
     const refusal = await this.#start(options)
@@ -216,6 +223,7 @@ export class ListWalk<Row> {
       if (!page.found && (page.status !== 404 || offset === 0)) throw page.error
       const rows = page.found ? page.rows : []
       for (const row of rows) this.#rows.set(row.key, row)
+      this.#assertBounded()
       offset += rows.length
       const ended = rows.length < Math.max(1, this.#facts.uncutBelow(page.limit))
       if (ended && offset === this.#rows.size) {

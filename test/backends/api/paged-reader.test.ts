@@ -86,6 +86,16 @@ describe('reading lists', () => {
     expect(asked).toHaveLength(600)
   })
 
+  it('gives up a list that has more rows than anybody keeps, however many its pages bring', async () => {
+    const endless = scriptedClient(({path}) => {
+      const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset'))
+      return {json: {subscriptions: Array.from({length: 50_000}, (_, i) => ({id: offset + i + 1}))}}
+    })
+    const {reader, asked} = open(endless)
+    await expect(reader.list(get('/subscriptions')).then(() => reader.prove())).rejects.toMatchObject({code: 'E_LIST_ENDLESS'})
+    expect(asked.length).toBeLessThan(10)
+  })
+
   it('takes 100 000 rows in one answer, and no more', async () => {
     const answering = (length: number) => open(scriptedClient(() => ({json: {subscriptions: rows(length)}})))
     expect((await answering(100_000).reader.list(get('/subscriptions')))?.rows).toHaveLength(100_000)
