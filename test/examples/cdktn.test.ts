@@ -44,7 +44,8 @@ describe('a project with cdktn alone', () => {
 
   it('is planned', async () => {
     const plan = await at.fast(['plan', '-o', 'json'], {env: {TF_VAR_pw: 'x'}})
-    expect([plan.code, plan.stderr]).toEqual([0, ''])
+    // A busy machine may take its time to run the app, and that is said.
+    expect([plan.code, plan.stderr.replace(/^Running the app: .*\n/, '')]).toEqual([0, ''])
     const {operations} = documentOf(plan) as {operations: {action: string; construct: string}[]}
     expect(operations.map(it => `${it.action} ${it.construct}`)).toEqual(['create shop/main', 'create shop/cache'])
   })

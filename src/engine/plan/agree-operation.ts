@@ -165,7 +165,9 @@ function* changeFaults(
     if (kind.parent !== undefined && change.path === parent) {
       // It may be still to be made.
       const [wanted] = parentChange(place.kinds, kind, it.remoteId ?? '', typeof change.after === 'string' ? place.parent : undefined)
-      if (!same(wanted, change)) yield `${parent} is ${told([change])}, and ${told(wanted ? [wanted] : [])} is declared`
+      // Of an undo nobody says who moved it.
+      if (wanted === undefined || !same({...wanted, moved: ''}, {...change, moved: ''}))
+        yield `${parent} is ${told([change])}, and ${told(wanted ? [wanted] : [])} is declared`
       continue
     }
     const at = placeAt(rootRule(kind), spec, change.path)

@@ -154,7 +154,7 @@ describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: the
       /0 of 2 done, 1 in progress, \d s, about \d+ s left \(bound by critical path\)\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/,
     )
     expect(view).not.toContain('create ...')
-    await shows(/1 of 2 ended, 1 running/)
+    await shows(/1 of 2 done, 1 in progress/)
     const end = await shows('exit=0')
     expect(end).toContain('null_resource.sub: create done')
     expect(end).toContain('Apply: 2 done.')
@@ -165,7 +165,7 @@ describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: the
     at.simulator.configure({cloud: {taskMs: 3_000}})
     at.simulator.clearLog()
     open(['apply', ...save(base().database('a', 'sub')), '--auto-approve'])
-    await shows(/0 of 2 ended, 1 running/)
+    await shows(/0 of 2 done, 1 in progress/)
     const residuals = () => readdirSync(join(at.folder, '.svcctl', 'runs')).filter(it => it.endsWith('.residual.json')).length
     const before = residuals()
     terminal.hangUp()
@@ -191,7 +191,7 @@ describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: the
     at.simulator.configure({cloud: {taskMs: 1_000}})
     at.simulator.clearLog()
     open(['apply', ...save(base().database('a', 'sub')), '--auto-approve'], true)
-    await shows(/0 of 2 ended, 1 running/)
+    await shows(/0 of 2 done, 1 in progress/)
     terminal.hangUp()
     expect([await terminal.exitCode(), at.writes.length]).toEqual([0, 2])
   })

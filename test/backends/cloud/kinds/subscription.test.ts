@@ -47,12 +47,12 @@ describe('a cloud subscription', () => {
     expect(cloudSubscription.normalize({id: 1, name: 'a'})).toEqual({id: 1, name: 'a'})
   })
 
-  it('is ready when active, failed on error, and on its way in every other status', () => {
+  it('is ready when active, failed on error, leaving while it is deleted, and on its way in every other status', () => {
     const states = ['active', 'pending', 'deleting', 'new-word', 'error', undefined]
     expect(states.map(status => cloudSubscription.ready(status === undefined ? {} : {status}))).toEqual([
       'ready',
       'waiting',
-      'waiting',
+      'leaving',
       'waiting',
       'failed',
       'ready',

@@ -25,13 +25,13 @@ describe('a cluster database', () => {
     expect(valid({name: 'cache', oss_cluster: true})).toBe(true)
   })
 
-  it('is ready when active, failed when it could not be made, and on its way otherwise', () => {
+  it('is ready when active, failed when it could not be made, leaving while it is deleted, and on its way otherwise', () => {
     const states = ['active', 'pending', 'active-change-pending', 'delete-pending', 'recovery', 'creation-failed', 'error']
     expect(states.map(status => clusterDatabase.ready({status}))).toEqual([
       'ready',
       'waiting',
       'waiting',
-      'waiting',
+      'leaving',
       'waiting',
       'failed',
       'failed',
