@@ -65,6 +65,7 @@ export class TaskLists {
       const {options: theirs} = this.#next
       this.#next.prove ||= prove
       if ((options.priority ?? 0) < (theirs.priority ?? 0)) this.#next.options = {...theirs, ...options}
+      else if (options.hurry !== undefined) this.#next.options = {...theirs, hurry: options.hurry}
     }
     return unlessAborted(this.#next.read, options.signal)
   }
@@ -74,6 +75,8 @@ export class TaskLists {
   }
 
   async #later(): Promise<TaskList | undefined> {
+    // Whoever asks for it has put it down by then, also where the pause is over at once.
+    await Promise.resolve()
     while (this.#tooSoonMs > 0) await this.#pace.clock.sleep(this.#tooSoonMs)
     const {prove = false, options = {}} = this.#next ?? {}
     this.#next = undefined

@@ -126,6 +126,10 @@ export const operationSchema = closed<Operation>()({
     .array(z.string())
     .exactOptional()
     .describe('of an exclusive object that is taken over: what nobody declares in it and this plan leaves, for the next one to delete'),
+  spares: z
+    .array(z.string())
+    .exactOptional()
+    .describe('of an exclusive object that is taken over: what is in it and declared by what the plan does not cover'),
   from: z
     .strictObject({stack: z.string(), address: z.string()})
     .exactOptional()

@@ -69,6 +69,8 @@ export interface Operation {
   readonly besides?: string
   /** What stands undeclared in an `exclusive` object that is taken over, and this plan does not delete: the next one would. Remote paths. */
   readonly leaves?: readonly string[]
+  /** What stands in such an object and is left alone, since something declares it that this plan does not cover. Remote paths. */
+  readonly spares?: readonly string[]
   /** For `move` between stacks: whose it is until then. */
   readonly from?: {readonly stack: string; readonly address: string}
   /** Of a move between stacks: declared fields that differ and are the next plan's to change, as JSON pointers. */

@@ -58,6 +58,10 @@ export function madeInExclusive({kinds, stacks}: PlanInput, declared: readonly O
   })
 }
 
+/** Whether an object that no ledger has becomes the stack's own, be it changed for that or not. */
+export const isTakenOver = ({action, adopts, cause, origin}: Operation): boolean =>
+  cause === 'found-by-name' && origin !== 'created' && (action === 'adopt' || (action === 'update' && adopts === true))
+
 /**
  * The same operations, where an object that is found by its name says what this plan leaves in it (`--no-destroy`, `--target`,
  * a name that is not known yet): the next one removes that, when the object is owned already.

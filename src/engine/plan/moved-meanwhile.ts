@@ -8,6 +8,7 @@ import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Operation, Plan} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {type Begun, foundBy} from './begun.ts'
+import {isTakenOver} from './in-exclusive.ts'
 import type {PlanInput} from './plan-input.ts'
 import {touched} from './touched.ts'
 
@@ -81,9 +82,12 @@ function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
  */
 function toBeCleared(plan: Plan, fresh: readonly Operation[], {kinds}: Looked): Moved[] {
   const known = new Set(
-    plan.operations.flatMap(it => [keyOfOperation(it), ...(it.leaves ?? []).map(remoteId => keyOf(it.stack, remoteId))]),
+    plan.operations.flatMap(it => [
+      keyOfOperation(it),
+      ...[...(it.leaves ?? []), ...(it.spares ?? [])].map(remoteId => keyOf(it.stack, remoteId)),
+    ]),
   )
-  const takenOver = fresh.filter(it => it.action === 'adopt' && it.cause === 'found-by-name')
+  const takenOver = fresh.filter(isTakenOver)
   const holders = new Map(takenOver.map(it => [keyOf(it.stack, it.remoteId ?? ''), it]))
   const going = [
     ...takenOver.flatMap(it => (it.leaves ?? []).map(remoteId => ({holder: it, remoteId}))),

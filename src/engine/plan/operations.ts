@@ -14,7 +14,7 @@ import {Claims} from './claims.ts'
 import {createdAnew} from './creation.ts'
 import {operationOf, type Planning} from './declared-operation.ts'
 import {takenStill} from './freed-names.ts'
-import {sayingWhatStays} from './in-exclusive.ts'
+import {isTakenOver, sayingWhatStays} from './in-exclusive.ts'
 import {parentObjectOf as livesIn, objectOf} from './object-names.ts'
 import {orderOperations} from './order.ts'
 import {outsideParent} from './outside-parent.ts'
@@ -36,7 +36,7 @@ export function planOperations(given: PlanInput): PlannedOperations {
   const pairs = dependenciesFirst(new Map([...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))))
   const held = new Map<Key, Operation>()
   const plan = () => planAll(input, pairs, claims, held)
-  let {operations, exclusive, notes, unmanaged, lost} = plan()
+  let {operations, exclusive, spared, notes, unmanaged, lost} = plan()
   // Who stays as it is may keep others from what they would do.
   for (;;) {
     const more = heldBack(input, operations, claims).filter(it => {
@@ -46,17 +46,23 @@ export function planOperations(given: PlanInput): PlannedOperations {
     })
     if (more.length === 0) break
     for (const it of more) held.set(keyOfOperation(it), it)
-    ;({operations, exclusive, notes, unmanaged, lost} = plan())
+    ;({operations, exclusive, spared, notes, unmanaged, lost} = plan())
   }
   const {kept, left} = input.lifts.noDestroy ? withoutDestroying(operations, input) : {kept: operations, left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
   const saying = sayingWhatStays(input, decided(input, kept), exclusive)
   addAll(notes, saying.notes)
   return {
-    operations: orderOperations(saying.operations, input).map(it => hiding(input, withLost(it, lost))),
+    operations: orderOperations(saying.operations, input).map(it => hiding(input, withLost(withSpared(it, spared), lost))),
     unmanaged: unmanaged.map(it => ({...it, name: hidden(input, it.name)})),
     notes,
   }
+}
+
+/** Of what is taken over by its name: whoever applies a saved plan knows by that what was in it already. */
+function withSpared(operation: Operation, spared: ReadonlyMap<Key, readonly string[]>): Operation {
+  const spares = isTakenOver(operation) ? spared.get(keyOfOperation(operation)) : undefined
+  return spares === undefined ? operation : {...operation, spares: spares.toSorted()}
 }
 
 /** @param held - what stays as it is */
@@ -66,6 +72,7 @@ function planAll(input: Planning, pairs: readonly Paired[], claims: Claims, held
   return {
     operations: [...operations, ...removals.operations],
     exclusive: removals.exclusive,
+    spared: removals.spared,
     unmanaged: removals.unmanaged,
     lost: removals.lost,
     notes: [...notes, ...removals.notes],

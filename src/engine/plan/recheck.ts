@@ -14,6 +14,7 @@ import {type Deferred, type Key, keyOfOperation, type Secret, spokenProblems} fr
 import type {Going} from '../observe/observation.ts'
 import {type Begun, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
+import {isTakenOver} from './in-exclusive.ts'
 import {leavingStill, leftToDelete, takenAlongBy} from './leaving-still.ts'
 import {isMadeWith} from './made-with.ts'
 import {isHeldStill, meantElsewhere} from './meant-elsewhere.ts'
@@ -190,12 +191,13 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
 const SAID_BY_PLAN: readonly Cause[] = ['undone', 'exclusive']
 
 /** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone, or too many. */
-const calledAs = ({construct, action, cause, reason, secretsKept, besides, leaves}: Operation, again: Operation): Operation => ({
+const calledAs = ({construct, action, cause, reason, secretsKept, besides, leaves, spares}: Operation, again: Operation): Operation => ({
   ...again,
   ...(construct === undefined ? {} : {construct}),
   ...(secretsKept === undefined ? {} : {secretsKept}),
   ...(besides === undefined ? {} : {besides}),
   ...(leaves === undefined || again.action !== 'adopt' ? {} : {leaves}),
+  ...(spares === undefined || !isTakenOver(again) ? {} : {spares}),
   // Nobody has changed in git what is undone.
   ...(SAID_BY_PLAN.includes(cause) && action === again.action ? {cause, reason, changes: again.changes.map(notInGit)} : {}),
 })

@@ -2,7 +2,7 @@
  * What goes: objects a ledger owns and nobody declares any more, and whatever stands undeclared in a collection
  * declared `exclusive`. Everything else undeclared is counted and left alone.
  */
-import {addAll} from '../../base/many.ts'
+import {addAll, addTo} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed, withoutDeposed} from '../model/deposed.ts'
 import {isLostWithParent, type Kind, kindCalled} from '../model/kind.ts'
@@ -27,6 +27,8 @@ export interface Removals {
   /** What nobody declares in exclusive collections, or nobody can tell yet whether anybody does; whether it was chosen or not. */
   readonly exclusive: readonly Operation[]
   readonly unmanaged: readonly Unmanaged[]
+  /** What stands in exclusive objects and is declared by what this run does not plan, by the key of the object. */
+  readonly spared: ReadonlyMap<Key, readonly string[]>
   /** What nobody manages and goes with an object, by the key of whatever deletes that. */
   readonly lost: ReadonlyMap<Key, readonly string[]>
   readonly notes: readonly string[]
@@ -63,7 +65,10 @@ export function planRemovals(
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const elsewhere = new Set(declared.flatMap(it => (it.elsewhere === undefined ? [] : [keyOfOperation(it)])))
   const perhaps: Operation[] = []
-  const exclusive = exclusiveRemovals(input, free, claims, elsewhere, perhaps, notes).map(it => along.respected(claims.respected(it)))
+  const spared = new Map<Key, string[]>()
+  const exclusive = exclusiveRemovals(input, free, claims, {elsewhere, perhaps, spared, notes}).map(it =>
+    along.respected(claims.respected(it)),
+  )
   const others = new Set(exclusive.map(it => objectOf(input, it)))
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
     .filter(it => !others.has(objectOf(input, it)))
@@ -76,7 +81,7 @@ export function planRemovals(
   const unmanaged = unmanagedIn(input, taken, claims)
   const lost = lostAlong(input, [...declared, ...operations], unmanaged)
   addAll(notes, saidToBeLost(lost))
-  return {operations, exclusive: [...exclusive, ...perhaps], unmanaged: shownUnmanaged(unmanaged), lost, notes}
+  return {operations, exclusive: [...exclusive, ...perhaps], unmanaged: shownUnmanaged(unmanaged), spared, lost, notes}
 }
 
 /**
@@ -272,19 +277,18 @@ function keepFull(
 /** Whether nobody has an object, in the account of a stack. */
 type IsFree = (stack: string, live: LiveObject) => boolean
 
-/**
- * @param elsewhere - declarations whose objects are another stack's, or may be: what stands in those is its to judge
- * @param perhaps - gets those of what may be declared: it stays for now
- * @param notes - hears what stays
- */
-function exclusiveRemovals(
-  input: PlanInput,
-  free: IsFree,
-  claims: Claims,
-  elsewhere: ReadonlySet<Key>,
-  perhaps: Operation[],
-  notes: string[],
-): Operation[] {
+interface Exclusive {
+  /** Declarations whose objects are another stack's, or may be: what stands in those is its to judge. */
+  readonly elsewhere: ReadonlySet<Key>
+  /** Gets the removals of what may be declared: it stays for now. */
+  readonly perhaps: Operation[]
+  /** Gets what is declared, and stays, by whatever is exclusive for it. */
+  readonly spared: Map<Key, string[]>
+  /** Hears what stays. */
+  readonly notes: string[]
+}
+
+function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, {elsewhere, perhaps, spared, notes}: Exclusive): Operation[] {
   const {observation, selected} = input
   const operations: Operation[] = []
   for (const {declaration, match, context} of observation.pairs.values()) {
@@ -299,6 +303,7 @@ function exclusiveRemovals(
         const other = claims.declaredAs(declaration.stack, live)
         const removal = undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`)
         if (other === undefined) operations.push(removal)
+        else if (!other.maybe) addTo(spared, declaration.key, live.remoteId)
         if (!other?.maybe) continue
         perhaps.push(removal)
         notes.push(

@@ -32,6 +32,29 @@ describe('the task list', () => {
     expect([...new Set(asked.map(([at, priority]) => `${at} ${priority}`))]).toEqual([`0 ${PRIORITY.poll}`, `${PAUSE_MS} ${PRIORITY.read}`])
   })
 
+  it('is read anew by each who comes later, also where the pause is over in the very moment of asking', async () => {
+    let [now, reads, ticks] = [0, 0, -1]
+    const clock = {
+      now: () => (ticks-- === 0 ? ++now : now),
+      sleep: (ms: number) => {
+        now += ms
+        return Promise.resolve()
+      },
+    }
+    const fetch: FetchPage<Json> = () => Promise.resolve({found: true, rows: [{taskId: `t-${++reads}`, status: 'processing'}]})
+    const tasks = new TaskLists(fetch, new PagingFacts(), () => {}, {clock, shortestMs: PAUSE_MS})
+    const newest = async () => (await tasks.read({prove: false}))?.tasks[0]?.id
+    expect(await newest()).toBe('t-1')
+    now += PAUSE_MS - 1
+    ticks = 1
+    expect(await newest()).toBe('t-2')
+    ticks = -1
+    for (const id of ['t-3', 't-4', 't-5']) {
+      now += 500
+      expect(await newest()).toBe(id)
+    }
+  })
+
   it('is waited for no longer by whoever is told to stop', async () => {
     const {clock, tasks} = lists(PAUSE_MS)
     const stop = new AbortController()

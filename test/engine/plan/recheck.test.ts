@@ -114,6 +114,55 @@ describe('an object that somebody else has made since, under the name of one tha
     })
   })
 
+  it('is not taken over either where the plan changes it, and something has come into it since', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').bdb('local')])
+      world().subscription('theirs').into(lab.simulator)
+      lab.simulator.edit({path: 'cloud/subscriptions/1', set: {paymentMethod: 'credit-card'}})
+      const stack = stackOf('shop')
+        .subscription('theirs', {paymentMethod: 'marketplace'}, {exclusive: ['peerings']})
+        .bdb('local')
+      const {plan} = await lab.plan([stack], {lifts: {adopt: ['*']}})
+      expect(theirs(plan)).toMatchObject({action: 'update', adopts: true})
+      await lab.recheck(plan, [stack])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/peerings', create: {provider: 'AWS', region: 'r', vpcId: 'vpc-9'}})
+      await expect(lab.recheck(plan, [stack])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+
+  it.each([
+    [
+      'left out of the plan',
+      (own: StackBuilder) => [own.database('cache', 'theirs')],
+      {selection: {target: ['null_resource.theirs'], exclude: []}},
+    ],
+    [
+      'another stack',
+      (own: StackBuilder) => [
+        own,
+        stackOf('data').add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: {by: 'name', name: 'theirs'}}),
+      ],
+      {selected: new Set(['shop'])},
+    ],
+  ] as const)('is taken over with what is declared in it by what is %s, and only with that', async (_, stacksOf, more) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').bdb('local')])
+      world().subscription('theirs').database('cache').into(lab.simulator)
+      const stacks = stacksOf(
+        stackOf('shop')
+          .subscription('theirs', {}, {exclusive: ['databases']})
+          .bdb('local'),
+      )
+      const {plan} = await lab.plan(stacks, more)
+      expect(theirs(plan)).toMatchObject({action: 'adopt', spares: ['cloud/subscriptions/1/databases/1']})
+      await lab.recheck(plan, stacks)
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'new', memoryLimitInGb: 1}})
+      await expect(lab.recheck(plan, stacks)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+
   it('is recorded as the plan would have made it where it holds nothing', async () => {
     const lab = new Lab()
     await lab.run(async () => {
