@@ -1,5 +1,6 @@
 /** The task of a write that was accepted, until it is over. */
 import {AppError} from '../../base/errors.ts'
+import type {TaskFailure} from '../model/backend.ts'
 import {DetachedError, OperationFailedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import type {Failure, RunContext} from './run-context.ts'
 import {type Accepted, nothingCame, type Write} from './write.ts'
@@ -34,11 +35,11 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
     if (news.state === 'done') return {task: 'done', accepted: {...accepted, task: news, taskId}}
     const failure = news.error ?? {message: `status ${news.status}`, transient: false}
     if (failure.transient) {
-      nothingCame(journal, it, failure.code ?? 'not now')
+      nothingCame(journal, it, codeOf(failure) ?? 'not now')
       return {task: 'not now', reason: failure.message, crowded: failure.crowded === true}
     }
     if (it.isAgain && step === 'create' && failure.taken) return {task: 'taken', error: new OperationFailedError(what, taskId, failure)}
-    journal.append({type: 'settled', key, step, failed: failure.code ?? 'failed'}, false)
+    journal.append({type: 'settled', key, step, failed: codeOf(failure) ?? 'failed'}, false)
     waiting(news.status)
     return failed({state: 'failed', error: new OperationFailedError(what, taskId, failure)})
   } catch (error) {
@@ -47,6 +48,9 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
     throw error
   }
 }
+
+/** What a journal may keep of it: a server may put any text where its code belongs. */
+const codeOf = ({code = ''}: TaskFailure): string | undefined => (/^[A-Z0-9_.-]{1,64}$/i.test(code) ? code : undefined)
 
 export const unseen = (what: string, why: string, cause: AppError) => ({
   state: 'unknown' as const,

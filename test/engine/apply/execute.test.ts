@@ -62,6 +62,18 @@ describe('a failure', () => {
     expect(lab.entry('shop', 'queue')).toBeDefined()
   })
 
+  it.each([
+    ['QUOTA', 'QUOTA'],
+    ['quota-exceeded.memory', 'quota-exceeded.memory'],
+    ['No memory is left for ann@example.com', 'failed'],
+    ['A'.repeat(65), 'failed'],
+  ])('of a task has its code in the journal, and no text that is none: %s', async (code, noted) => {
+    const lab = new Lab()
+    lab.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'fail-task', code, message: 'No.'}})
+    await lab.run(() => lab.apply([stackOf().subscription('main')]))
+    expect(lab.journal.flatMap(it => (it.type === 'settled' ? [it.failed] : []))).toEqual([noted])
+  })
+
   it('of a refused request keeps the words of the API', async () => {
     const lab = new Lab()
     world().subscription('main').into(lab.simulator)
