@@ -14,6 +14,8 @@ export interface ProfileField {
   readonly only?: Deployment
   /** Masked whenever it is shown; may be `keyring:<name>`. */
   readonly secret?: true
+  /** Sent as a header, as it is. */
+  readonly inHeader?: true
   readonly choices?: readonly string[]
   /** Names what is wrong with a value of the right type; `undefined` when nothing is. */
   readonly refuse?: (value: string) => string | undefined
@@ -46,15 +48,15 @@ export function sizeIn(text: string): number | undefined {
 
 export const PROFILE_FIELDS = {
   deployment_type: {type: 'text', choices: DEPLOYMENTS},
-  api_key: {type: 'text', only: 'cloud', secret: true},
-  api_secret: {type: 'text', only: 'cloud', secret: true},
+  api_key: {type: 'text', only: 'cloud', secret: true, inHeader: true},
+  api_secret: {type: 'text', only: 'cloud', secret: true, inHeader: true},
   api_url: {type: 'text', only: 'cloud', refuse: webAddress},
   url: {type: 'text', only: 'enterprise', refuse: webAddress},
   username: {type: 'text', only: 'enterprise'},
   password: {type: 'text', only: 'enterprise', secret: true},
   insecure: {type: 'switch', only: 'enterprise'},
   ca_file: {type: 'text'},
-  files_api_key: {type: 'text', secret: true},
+  files_api_key: {type: 'text', secret: true, inHeader: true},
   rate: {type: 'number', refuse: positive},
   burst: {type: 'number', refuse: positive},
   reserve: {type: 'number'},

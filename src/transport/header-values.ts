@@ -2,8 +2,8 @@
 import {AppError, EXIT} from '../base/errors.ts'
 
 export class HeaderValueError extends AppError {
-  constructor(name: string, what: string) {
-    super(`the header ${JSON.stringify(name)} cannot be sent: ${what}`, {
+  constructor(what: string, why: string) {
+    super(`${what} cannot be sent: ${why}`, {
       code: 'E_HEADER_VALUE',
       exit: EXIT.usage,
       suggestions: [
@@ -28,7 +28,15 @@ export const isHeader = (name: string, value: string): boolean => NAME.test(name
 /** @throws HeaderValueError: never with a word of the value, which is secret more often than not */
 export function assertSendable(headers: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!NAME.test(name)) throw new HeaderValueError(name, 'that is no name of a header')
-    if (!VALUE.test(value)) throw new HeaderValueError(name, 'its value holds a line break, or another sign that no header can hold')
+    if (!NAME.test(name)) throw new HeaderValueError(`the header ${JSON.stringify(name)}`, 'that is no name of a header')
+    assertSendableAs(`the header ${JSON.stringify(name)}`, value)
   }
+}
+
+/**
+ * @param what - what is to be the value of a header
+ * @throws HeaderValueError
+ */
+export function assertSendableAs(what: string, value: string): void {
+  if (!VALUE.test(value)) throw new HeaderValueError(what, 'its value holds a line break, or another sign that no header can hold')
 }

@@ -52,6 +52,19 @@ describe('files-key set', () => {
     expect(config()).toBe(LAB)
   })
 
+  it.each(['--global', '--profile lab', '--use-keyring'])('refuses a key that no header can hold, and stores nothing: %s', async place => {
+    writeConfig(LAB)
+    const {code, stdout, stderr} = await here.run(['files-key', 'set', '-', ...place.split(' '), '-o', 'json'], {input: `good\n${KEY}\n`})
+    expect([code, JSON.parse(stdout).error.code]).toEqual([64, 'E_HEADER_VALUE'])
+    expect(stdout + stderr).not.toContain(KEY)
+    expect(config()).toBe(LAB)
+  })
+
+  it('leaves a reference to be judged where it is used', async () => {
+    writeConfig(LAB)
+    expect((await here.run(['files-key', 'set', '${UPLOAD_KEY:-a\u2028b}'])).code).toBe(0)
+  })
+
   it('with --use-keyring and no keyring fails, and never falls back to plain text', async () => {
     writeConfig(LAB)
     const {code, stdout, stderr} = await here.child(['files-key', 'set', KEY, '--use-keyring', '-o', 'json'], {

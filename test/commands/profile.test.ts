@@ -107,6 +107,25 @@ describe('profile set', () => {
     expect(stderr).not.toContain('secretish')
   })
 
+  it.each(['--api-key -', '--api-secret -', '--files-api-key -', '--api-secret - --use-keyring'])(
+    'refuses a secret that no header can hold, and writes nothing: %s',
+    async words => {
+      writeConfig(EXISTING)
+      const {code, stdout, stderr} = await here.run(['profile', 'set', 'prod', ...words.split(' '), '-o', 'json'], {
+        input: 'good\nsecret-77\n',
+      })
+      expect([code, JSON.parse(stdout).error.code]).toEqual([64, 'E_HEADER_VALUE'])
+      expect(stdout + stderr).not.toContain('secret-77')
+      expect(config()).toBe(EXISTING)
+    },
+  )
+
+  it('takes any letters in a password, which no header holds as it is, and in references', async () => {
+    writeConfig(EXISTING)
+    expect((await here.run(['profile', 'set', 'lab', '--password', 'пароль'])).code).toBe(0)
+    expect((await here.run(['profile', 'set', 'prod', '--api-key', '${PROD_KEY:-ключ}', '--api-secret', 'keyring:ключ'])).code).toBe(0)
+  })
+
   it('changes nothing where the profile could not be shown afterwards, and says what stands in the way', async () => {
     await here.run(['profile', 'set', 'p', '--deployment', 'cloud', '--api-key', 'old'])
     for (const odd of ['rate = 1979-05-27', '[profiles.q]\ndeployment_type = 1979-05-27']) {

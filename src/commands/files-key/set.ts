@@ -7,6 +7,7 @@ import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
 import {mask} from '../../config/mask.ts'
 import {saveFilesKey} from '../../config/profile-store.ts'
 import {KEYRING_PREFIX} from '../../config/profiles.ts'
+import {assertSendableSecret} from '../../config/sendable-secret.ts'
 
 export default class FilesKeySetCommand extends BaseCommand {
   static override summary = 'store the upload key'
@@ -28,6 +29,7 @@ export default class FilesKeySetCommand extends BaseCommand {
     const {keyring, redactor} = this.context
     const place = configPlace(this.context)
     const key = notEmpty(args.key === '-' ? await this.secretFromInput('KEY') : args.key, 'the key')
+    assertSendableSecret('files_api_key', key, 'the key', flags['use-keyring'])
     if (!flags['use-keyring']) await saveFilesKey(place, key, flags.profile)
     else {
       await withKeyringEntries(

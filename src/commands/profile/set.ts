@@ -11,6 +11,7 @@ import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
 import {profileField} from '../../config/profile-fields.ts'
 import {saveProfile} from '../../config/profile-store.ts'
 import {KEYRING_PREFIX, Profiles} from '../../config/profiles.ts'
+import {assertSendableSecret} from '../../config/sendable-secret.ts'
 
 export default class ProfileSetCommand extends BaseCommand {
   static override summary = 'create a profile, or change fields of one'
@@ -43,6 +44,7 @@ export default class ProfileSetCommand extends BaseCommand {
     if (isNew && flags.deployment !== undefined && values[missing] === undefined && isInteractive(this.context)) {
       values[missing] = await readSecret(this.context, missing)
     }
+    for (const [field, value] of Object.entries(values)) assertSendableSecret(field, value, field, flags['use-keyring'])
     const kept: Record<string, string> = {}
     if (flags['use-keyring']) {
       for (const [field, value] of Object.entries(values)) {
