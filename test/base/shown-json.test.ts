@@ -87,7 +87,7 @@ const stretch = fc.integer({min: 1, max: 80})
 const RUNS = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1) >= 2 ? 4000 : 500
 
 describe('a large JSON text', () => {
-  it('is shown in parts as it is shown as a whole', () => {
+  it('is shown in parts as it is shown as a whole', {timeout: 240_000}, () => {
     let taken = 0
     fc.assert(
       fc.property(json, stretch, (text, stretchBytes) => {
@@ -101,7 +101,7 @@ describe('a large JSON text', () => {
     expect(taken).toBeGreaterThan(RUNS / 4)
   })
 
-  it('is in parts what it is as a whole', () => {
+  it('is in parts what it is as a whole', {timeout: 240_000}, () => {
     fc.assert(
       fc.property(json, stretch, (text, stretchBytes) => {
         const whole = maskSecrets(parseSpelledJson(text))
