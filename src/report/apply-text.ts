@@ -176,11 +176,11 @@ function timesText({result: {summary, unproven, readyMs, recordedMs, provenMs}, 
 
 /** Why a field, or the object itself, is not as it should be, and what to do. */
 function residualText({path, before, after, diagnosis, advice}: ResidualField, here: (text: string) => string): string {
-  const values =
-    path === ''
-      ? ''
-      : `${path.slice(1)} is ${before === undefined ? '(absent)' : shownValue(before)}, not ${after === undefined ? '(gone)' : shownValue(after)}: `
-  return `${values}${diagnosis}; ${harmless(here(advice))}`
+  const isKnown = before !== undefined || after !== undefined
+  const values = isKnown
+    ? ` is ${before === undefined ? '(absent)' : shownValue(before)}, not ${after === undefined ? '(gone)' : shownValue(after)}`
+    : ''
+  return `${path === '' ? '' : `${path.slice(1)}${values}: `}${diagnosis}; ${harmless(here(advice))}`
 }
 
 /** Beside a document that has them all: the first few, a line each. */

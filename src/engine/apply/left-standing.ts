@@ -1,6 +1,7 @@
 /**
- * Declared objects to which an apply sends nothing, and which the API has as failed or is deleting: no field of them differs,
- * and they are residual all the same. What is on its way to something else is somebody's change, and none of ours.
+ * Declared objects to which an apply sends nothing, and which are residual all the same: those that the API has as failed or is
+ * deleting, and those that came from another stack and differ. What is on its way to something else is somebody's change, and none
+ * of ours.
  */
 import {wordOf} from '../../base/word-of.ts'
 import type {LiveObject} from '../model/live.ts'
@@ -14,13 +15,21 @@ const SEND_NOTHING: readonly Action[] = ['no-op', 'adopt', 'move']
 /** @param objects - as the plan, or a wait of the run, has seen them; nobody looks again */
 export function leftStanding(ended: readonly Ended[], objects: Pick<Objects, 'live'>): Residual[] {
   return ended.flatMap(({operation, state, remoteId}) => {
-    const {stack, address, action} = operation
+    const {stack, address, action, later} = operation
     const key = keyOfOperation(operation)
     if ((state !== 'done' && state !== 'no-op') || !SEND_NOTHING.includes(action)) return []
-    const field = diagnosisOf(objects.live(key))
-    return field === undefined ? [] : [{stack, address, key, ...(remoteId === undefined ? {} : {remoteId}), fields: [field]}]
+    const standing = diagnosisOf(objects.live(key))
+    const fields = standing === undefined ? (later ?? []).map(leftForNext) : [standing]
+    return fields.length === 0 ? [] : [{stack, address, key, ...(remoteId === undefined ? {} : {remoteId}), fields}]
   })
 }
+
+/** @param path - of a field that differs, as a JSON pointer */
+const leftForNext = (path: string): ResidualField => ({
+  path,
+  diagnosis: 'left for the next apply',
+  advice: 'a move between stacks sends nothing; svcctl plan shows the change',
+})
 
 function diagnosisOf(live: LiveObject | undefined): ResidualField | undefined {
   const readiness = live?.kind.ready?.(live.fields)

@@ -77,6 +77,7 @@ export type Diagnosis =
   | 'still there'
   | 'failed at the API'
   | 'being deleted'
+  | 'left for the next apply'
   | 'not returned'
   | 'ignored'
   | 'normalised'

@@ -76,16 +76,12 @@ export const UNFINISHED: readonly State[] = ['failed', 'skipped', 'blocked', 'de
 /** What did not end well, what is not as it was sent, and what failed, or is being deleted, without us: what is not converged. */
 function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {
   const unfinished = ended.filter(it => UNFINISHED.includes(it.state)).map(it => it.operation)
-  const moved = ended.filter(({operation}) => operation.later !== undefined).map(it => it.operation)
-  const named = new Set([...unfinished, ...moved].map(keyOfOperation))
-  return [...unfinished, ...moved, ...residual.filter(it => !named.has(it.key))]
+  const named = new Set(unfinished.map(keyOfOperation))
+  return [...unfinished, ...residual.filter(it => !named.has(it.key))]
 }
 
-export const isConverged = ({summary, residual, unproven, ended}: ApplyResult): boolean =>
-  residual.length === 0 &&
-  unproven !== true &&
-  ended.every(it => it.operation.later === undefined) &&
-  UNFINISHED.every(state => summary[state] === 0)
+export const isConverged = ({summary, residual, unproven}: ApplyResult): boolean =>
+  residual.length === 0 && unproven !== true && UNFINISHED.every(state => summary[state] === 0)
 
 /** Of requests of dead runs that nobody can tell the end of yet. */
 export function undecidedExit(errors: readonly AppError[]): ExitCode | undefined {

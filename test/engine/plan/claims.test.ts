@@ -98,8 +98,11 @@ describe('an object whose declaration moved to another stack', () => {
   it('moves as it is, and what differs is the next plan’s to change', async () => {
     const lab = await started()
     await lab.run(async () => {
-      const {plan} = await lab.apply(handed({memoryLimitInGb: 2}))
+      const {plan, residual} = await lab.apply(handed({memoryLimitInGb: 2}))
       expect(of(plan.operations, 'orders')).toMatchObject({action: 'move', changes: [], later: ['/memoryLimitInGb']})
+      expect(residual).toMatchObject([
+        {key: 'b:null_resource.orders', fields: [{path: '/memoryLimitInGb', diagnosis: 'left for the next apply'}]},
+      ])
       expect(lab.writes).toEqual([])
       expect(of((await lab.plan(handed({memoryLimitInGb: 2}))).plan.operations, 'orders')).toMatchObject({
         action: 'update',
