@@ -65,7 +65,10 @@ export const PROFILE_FIELDS = {
   request_timeout: {type: 'duration'},
   max_response: {type: 'text', refuse: value => (sizeIn(value) === undefined ? A_SIZE : undefined)},
   limits: {type: 'text', choices: ['none', 'conservative']},
-  max_destroy: {type: 'text', refuse: value => (/^\d+%?$/.test(value) ? undefined : 'a number, or a percentage such as 30%')},
+  max_destroy: {
+    type: 'text',
+    refuse: value => (/^\d+%?(, *\d+%?)?$/.test(value) ? undefined : 'a number, a percentage such as 30%, or both, such as 5,30%'),
+  },
   refuse_risky: {type: 'switch'},
   on_drift: {type: 'text', choices: ['overwrite', 'refuse', 'keep']},
   adopt: {type: 'text', choices: ['equal', 'changes']},

@@ -20,7 +20,7 @@ const SUMMARIES: Readonly<Record<Exclude<ProfileFieldName, 'deployment_type'>, s
   request_timeout: 'how long one request may take',
   max_response: 'largest answer that is held in memory',
   limits: 'what may run at the same time',
-  max_destroy: 'most objects one plan may delete: a number, or a percentage such as 30%',
+  max_destroy: 'most objects one plan may delete: a number, a percentage such as 30%, or both',
   refuse_risky: 'refuse changes that may lose data',
   on_drift: 'what to do with fields somebody changed outside',
   adopt: 'what is taken over when it is found by name: only what is as declared, or what would be changed too',

@@ -98,7 +98,7 @@ export const guardFlags = {
     multipleNonGreedy: true,
   }),
   'max-destroy': Flags.string({
-    summary: 'most objects that may be deleted: a number, or a percentage of those owned',
+    summary: 'most objects that may be deleted: a number, a percentage of those owned, or both',
     helpGroup: SAFETY,
     helpValue: '<n|n%>',
   }),

@@ -210,9 +210,9 @@ const lifts = closed<Lifts>()({
   onDrift: z.enum(ON_DRIFT),
   maxDestroy: z
     .string()
-    .regex(/^\d+%?$/)
+    .regex(/^\d+%?(,\d+%?)?$/)
     .exactOptional()
-    .describe('absent: 30 % once a stack owns 10 objects'),
+    .describe('a number, a share, or both, and then both hold; absent: 30 % once a stack owns 10 objects'),
   noDestroy: z.boolean(),
   refuseRisky: z.boolean(),
 })

@@ -14,7 +14,7 @@ import {isUnseen, mayBeAccepted} from './may-be-accepted.ts'
 /** What guards look at: nothing that is not in the plan. */
 export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy' | 'undo'>
 
-const DEFAULT_MAX_DESTROY = '30%'
+export const DEFAULT_MAX_DESTROY = '30%'
 
 /** A stack that owns fewer objects than this has no percentage threshold. */
 const POPULATION = 10
@@ -238,16 +238,18 @@ const driftOf = (operations: readonly Operation[]): string =>
 function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult[] {
   const {stacks, lifts, destroy} = plan
   if (destroy || lifts.allowDestroy.includes(ALL)) return []
-  const maxDestroy = lifts.maxDestroy ?? DEFAULT_MAX_DESTROY
-  const most = Number.parseInt(maxDestroy, 10)
-  const share = maxDestroy.endsWith('%')
+  const limits = (lifts.maxDestroy ?? DEFAULT_MAX_DESTROY)
+    .split(',')
+    .map(it => ({most: Number.parseInt(it, 10), isShare: it.endsWith('%')}))
   const going = destroying(plan)
   const counts = stacks.map(stack => ({stack, own: going.filter(it => it.stack === stack.name)}))
-  const over = counts.filter(({stack, own}) =>
-    share ? stack.owned >= POPULATION && own.length * 100 > stack.owned * most : own.length > most,
-  )
+  const over = counts.flatMap(({stack, own}) => {
+    const broken = limits.find(({most, isShare}) =>
+      isShare ? stack.owned >= POPULATION && own.length * 100 > stack.owned * most : own.length > most,
+    )
+    return broken === undefined ? [] : [{stack, own, limit: broken.isShare ? `${broken.most} %` : String(broken.most)}]
+  })
   if (over.length === 0) return []
-  const limit = share ? `${most} %` : String(most)
   return [
     {
       code: 'G_THRESHOLD',
@@ -255,7 +257,7 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
       // As many as the largest: a number counts for every stack, those that a share lets pass too.
       allow: `--max-destroy ${largest(counts.map(it => it.own.length))}`,
       message: over
-        .map(({stack, own}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would be deleted, more than ${limit}`)
+        .map(({stack, own, limit}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would be deleted, more than ${limit}`)
         .join('; '),
     },
   ]

@@ -5,7 +5,7 @@ import type {Settings} from '../../config/settings.ts'
 import type {Lifts, Plan} from '../../engine/model/plan.ts'
 import type {ApplyOptions, PlanOptions} from './plan-options.ts'
 
-/** @throws UsageError when `--max-destroy` is neither a number nor a share */
+/** @throws UsageError when `--max-destroy` is neither a number nor a share, nor both */
 export function liftsOf(options: PlanOptions, settings: Settings | undefined): Lifts {
   const maxDestroy = options.maxDestroy ?? settings?.maxDestroy
   return {
@@ -22,12 +22,12 @@ export function liftsOf(options: PlanOptions, settings: Settings | undefined): L
 }
 
 function maxDestroyOf(text: string): string {
-  const match = /^0*(\d+%?)$/.exec(text.trim())
-  if (match?.[1] === undefined)
+  const limits = text.split(',').map(it => /^0*(\d+%?)$/.exec(it.trim())?.[1])
+  if (limits.length > 2 || limits.includes(undefined))
     throw new UsageError(`--max-destroy ${JSON.stringify(text)} is neither a number nor a share`, [
-      'Write --max-destroy 5 or --max-destroy 30%.',
+      'Write --max-destroy 5, --max-destroy 30%, or --max-destroy 5,30% where both are to hold.',
     ])
-  return match[1]
+  return limits.join(',')
 }
 
 /**

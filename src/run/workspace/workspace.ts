@@ -6,7 +6,6 @@
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
-import {largest} from '../../base/many.ts'
 import type {Connection} from '../../config/connection.ts'
 import type {Settings} from '../../config/settings.ts'
 import type {VariableOption} from '../../declaration/read/variable-files.ts'
@@ -38,6 +37,7 @@ import {frozenAmong, RunControls} from './controls.ts'
 import {apisOfKinds, neededApis} from './needed-apis.ts'
 import {forRun} from './run-connection.ts'
 import {type OpenedStackApi, openStackApi} from './stack-api.ts'
+import {strictest} from './strictest.ts'
 
 export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
 
@@ -284,21 +284,8 @@ export class Workspace {
     return this.#opened.options.mode === 'plan'
   }
 
-  /** The settings that are in force for the run as a whole: of several connections the strictest. */
   get settings(): Settings | undefined {
-    const all = this.connections.map(it => it.settings)
-    const [first] = all
-    if (first === undefined) return undefined
-    const maxDestroy = strictest(all.flatMap(it => it.maxDestroy ?? []))
-    return {
-      ...first,
-      ...(maxDestroy === undefined ? {} : {maxDestroy}),
-      refuseRisky: all.some(it => it.refuseRisky),
-      adopt: all.every(it => it.adopt === 'changes') ? 'changes' : 'equal',
-      onDrift: (['refuse', 'keep'] as const).find(word => all.some(it => it.onDrift === word)) ?? 'overwrite',
-      limits: all.some(it => it.limits === 'conservative') ? 'conservative' : 'none',
-      timeoutMs: largest(all.map(it => it.timeoutMs)),
-    }
+    return strictest(this.connections.map(it => it.settings))
   }
 
   /** After a wait nothing that was read counts any more: neither lists, nor what other stacks have taken over meanwhile. */
@@ -391,10 +378,4 @@ export class Workspace {
     const {connections, ledgerStores, controls} = this.#opened
     await Promise.all([...[...connections.values()].map(it => it.api.close()), ledgerStores.close(), controls?.close()])
   }
-}
-
-/** The least of numbers, of shares where there are only those: a number counts for small stacks too. */
-function strictest(limits: readonly string[]): string | undefined {
-  const numbers = limits.filter(it => !it.endsWith('%'))
-  return (numbers.length > 0 ? numbers : [...limits]).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))[0]
 }
