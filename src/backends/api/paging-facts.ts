@@ -116,11 +116,18 @@ export class PagingFacts {
     const server = this.#server
     const known = server.repeats === undefined ? 'accident' : await server.repeats
     if (known !== 'accident') return known
-    server.repeats = whyRepeated(async limit => {
+    const asked = whyRepeated(async limit => {
       const page = await fetch(paged(path, limit, FAR_OFFSET), options)
       return page.found ? page.rows : []
     }, first)
-    return server.repeats
+    server.repeats = asked
+    try {
+      return await asked
+    } catch (error) {
+      // What failed says nothing: the next list asks again.
+      if (server.repeats === asked) delete server.repeats
+      throw error
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import {openCloudBackend} from '../../../src/backends/cloud/backend.ts'
 import {systemClock} from '../../../src/base/clock.ts'
 import type {AppError} from '../../../src/base/errors.ts'
 import type {Json} from '../../../src/base/json.ts'
-import {type PagedServer, pagedServer} from '../paged-server.ts'
+import {type PagedServer, pagedServer, pageOf} from '../paged-server.ts'
 import {answering, type ScriptedClient, scriptedClient} from '../scripted-client.ts'
 
 const rows = (length: number): Json[] => Array.from({length}, (_, i) => ({id: i + 1}))
@@ -286,6 +286,21 @@ describe('reading lists', () => {
     await reader.prove()
     expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: 1}})
     expect(asked).toHaveLength(3)
+  })
+
+  it('asks again whether a server ignores offsets where that failed', async () => {
+    const lists = {'/subscriptions': rows(3)}
+    let failures = 1
+    const {reader, asked} = open(
+      scriptedClient(({path}) =>
+        path.includes('offset=1000000') && failures-- > 0 ? {status: 500} : pageOf({lists, ignores: 'offset and limit'}, path),
+      ),
+    )
+    await reader.list(get('/subscriptions'))
+    await expect(reader.prove()).rejects.toMatchObject({code: 'E_CLOUD_SERVER'})
+    await reader.prove()
+    expect((await reader.list(get('/subscriptions')))?.proven).toBe(true)
+    expect(asked.filter(it => it.includes('offset=1000000'))).toHaveLength(2)
   })
 
   it('shows an object once that the API lists twice', async () => {
