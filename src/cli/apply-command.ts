@@ -182,7 +182,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     hideSecretsOf(plan, variable, secret, this.context.redactor)
     const planned = planStacks(plan, secret).map(it => inStateFile(it, flags.state))
     return this.inWorkspace(
-      {stacks: planned, others: othersOf(plan), going: goingOf(plan, new Map()), variable},
+      {stacks: planned, others: othersOf(plan, stacks), going: goingOf(plan, new Map()), variable},
       flags,
       'full',
       async workspace => {

@@ -63,9 +63,19 @@ const importOf = ({action, adopts, origin, from, wants, remoteId}: Operation): P
   return (comes || isImported) && remoteId !== undefined ? {importId: remoteId} : {}
 }
 
-/** The rest of the app, whose ledgers say what is not to be touched; what it declares was looked at when the plan was made. */
-export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>
-  otherStacks.map(({name, ledger}) => ({name, ledger, declarations: [], outputs: [], targets: {}, moved: [], removed: [], warnings: []}))
+/**
+ * The rest of the app, whose ledgers say what is not to be touched; what it declares was looked at when the plan was made.
+ * @param app - its stacks as they are now, where somebody says: one may have come, or have its ledger in another place
+ */
+export function othersOf(
+  {stacks, otherStacks = []}: Plan,
+  app: readonly Pick<StackDeclarations, 'name' | 'ledger'>[] = [],
+): StackDeclarations[] {
+  const own = new Set(stacks.map(it => it.name))
+  const places = [...otherStacks, ...app.filter(it => !own.has(it.name))].map(({name, ledger}) => ({name, ledger}))
+  const each = new Map(places.map(it => [canonicalJson(it as object as Json), it]))
+  return [...each.values()].map(it => ({...it, declarations: [], outputs: [], targets: {}, moved: [], removed: [], warnings: []}))
+}
 
 /**
  * What the plan deletes and its stack's ledger does not have: undeclared objects of exclusive collections, and what left

@@ -543,3 +543,54 @@ describe('outputs that another apply has written since a plan was saved', () => 
     })
   })
 })
+
+describe('a stack that came to the app since the plan was made', () => {
+  const ours = () => jsonStack(name).subscription('sub', {name}, {policy: {exclusive: ['databases']}})
+  /** Its ledger is where nobody looks who is not told. */
+  const newcomer = (subscription: string) =>
+    jsonStack(`${name}-new`)
+      .backend({local: {path: join(at.folder, `${name}-new`, 'state.tfstate')}})
+      .add('cloud.database', 'extra', {name: 'extra', memoryLimitInGb: 1, subscription})
+
+  async function started(): Promise<{id: string; make: () => ReturnType<Site['fast']>}> {
+    const first = await at.fast(['apply', '--synth-dir', saveStack(at.folder, ours()), '--auto-approve', '-o', 'json'])
+    const id = documentOf(first).operations[0].remoteId.split('/').at(-1)
+    const data = JSON.stringify({name: 'extra', memoryLimitInGb: 1})
+    return {id, make: () => at.fast(['api', 'cloud', 'post', `/subscriptions/${id}/databases`, '--data', data, '--wait'])}
+  }
+
+  async function planned(stack: ReturnType<typeof jsonStack>): Promise<{hash: string; actions: readonly string[]}> {
+    const args = ['plan', '--synth-dir', saveStack(at.folder, stack), '--allow-destroy', '*', '--out', `${name}.plan`, '-o', 'json']
+    const {hash, operations} = documentOf(await at.fast(args))
+    return {hash, actions: operations.map((it: {action: string}) => it.action)}
+  }
+
+  async function afterNewcomer(id: string, hash: string) {
+    const app = ['--synth-dir', saveStacks(at.folder, [ours(), newcomer(id)])]
+    const theirs = await at.fast(['apply', ...app, '--stack', `${name}-new`, '--auto-approve'])
+    expect(theirs.code, theirs.stderr).toBe(0)
+    at.simulator.clearLog()
+    return at.fast(['apply', `${name}.plan`, '--approve', hash, '--auto-approve', ...app, '-o', 'json'])
+  }
+
+  it('keeps what its ledger has, where the app is given: it is not deleted', async () => {
+    const {id, make} = await started()
+    const made = await make()
+    expect(made.code, made.stderr).toBe(0)
+    const {hash, actions} = await planned(ours())
+    expect(actions).toContain('delete')
+    const outcome = await afterNewcomer(id, hash)
+    expect([outcome.code, at.writes], outcome.stderr).toEqual([5, []])
+    expect(outcome.stdout).toContain(`${name}-new`)
+  })
+
+  it('nor taken a second time', async () => {
+    const {id, make} = await started()
+    const {hash, actions} = await planned(ours().database('e', 'sub', {name: 'extra'}))
+    expect(actions).toContain('create')
+    await make()
+    const outcome = await afterNewcomer(id, hash)
+    expect([outcome.code, at.writes], outcome.stderr).toEqual([5, []])
+    expect(outcome.stdout).toContain(`${name}-new`)
+  })
+})
