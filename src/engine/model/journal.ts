@@ -177,6 +177,24 @@ export const madeIn = (entries: readonly JournalEntry[]): ReadonlyMap<Key, strin
 export const changedIn = (entries: readonly JournalEntry[]): ReadonlyMap<Key, string> =>
   new Map(entries.flatMap(it => (it.type === 'sent' && it.step === 'update' && it.remoteId !== undefined ? [[it.key, it.remoteId]] : [])))
 
+/** Operations that a run has carried out to their end, as it says itself. */
+export const doneIn = (entries: readonly JournalEntry[]): readonly Key[] =>
+  entries.flatMap(it => (it.type === 'ended' && it.state === 'done' ? [it.key] : []))
+
+/** Those that the ledgers have, too. */
+export const recordedIn = (entries: readonly JournalEntry[]): readonly Key[] =>
+  entries.flatMap(it => (it.type === 'recorded' ? it.keys : []))
+
+/** By operation, the steps that ended well, as the run found itself or whoever settled it. */
+export function stepsDoneIn(entries: readonly JournalEntry[]): ReadonlyMap<Key, ReadonlySet<Step>> {
+  const done = new Map<Key, Set<Step>>()
+  for (const it of entries) {
+    if (it.type !== 'settled' || it.failed !== undefined) continue
+    done.set(it.key, (done.get(it.key) ?? new Set()).add(it.step))
+  }
+  return done
+}
+
 const versionIn = (serial: number, lineage = ''): LedgerVersion => ({serial, lineage})
 
 /** A version as an entry says it. */

@@ -12,6 +12,8 @@ export interface Begun {
   readonly made: ReadonlyMap<Key, string | undefined>
   /** What it has sent changes to; absent: nothing. */
   readonly changed?: ReadonlyMap<Key, string>
+  /** What it has carried out to its end: asked for an operation of its plan. Absent: nothing. */
+  readonly isDone?: (planned: Operation) => boolean
   /** What the ledgers had of what it was to touch; none: nobody can tell any more. */
   readonly before: readonly BeforeImage[]
 }
@@ -35,6 +37,16 @@ export function whyNotMade(now: Operation, of: () => Begun | undefined): string 
   return made === undefined
     ? 'what this run had begun was settled by another one, and is not there (never made, or gone since): no run makes an object twice'
     : `this run has made it as ${made}, and it is gone since: no run makes an object twice`
+}
+
+/**
+ * Why what a run has done already is not done again, in words: whoever has changed it since has not approved that. A ledger that
+ * does not have it all yet may still be written.
+ */
+export function whyNotAgain(planned: Operation, now: Operation, begun: Begun | undefined): string | undefined {
+  const letsGo = planned.action === 'forget' && now.action === 'forget'
+  if ((stepsOf(now).length === 0 && !letsGo) || begun?.isDone?.(planned) !== true) return undefined
+  return `this run has done it, and now it would be ${now.action} (${now.reason}): no run does anything twice`
 }
 
 /** Whether an address was an object's when the run began; `undefined`: nobody can tell any more. */

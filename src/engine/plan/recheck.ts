@@ -12,7 +12,7 @@ import type {Change, OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Deferred, type Key, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import type {Going} from '../observe/observation.ts'
-import {type Begun, once, whyNotMade} from './begun.ts'
+import {type Begun, once, whyNotAgain, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 import {isTakenOver} from './in-exclusive.ts'
 import {leavingStill, leftToDelete, takenAlongBy} from './leaving-still.ts'
@@ -166,7 +166,7 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, input)) return planned
     const now = byKey.get(keyOfOperation(planned)) ?? leavingStill(planned, byKey)
-    const twice = now && whyNotMade(now, begins)
+    const twice = now && (whyNotMade(now, begins) ?? whyNotAgain(planned, now, begun))
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
     const verdict =
       twice ??
@@ -174,6 +174,7 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
         owned: owned(planned),
         stays,
         begun: () => begins() !== undefined,
+        made: it => begins()?.made.has(keyOfOperation(it)) === true,
         changed: it => it.remoteId !== undefined && begins()?.changed?.get(keyOfOperation(it)) === it.remoteId,
         meant: meant(planned),
       })
@@ -224,6 +225,8 @@ interface Seen {
   readonly owned: boolean
   readonly stays: boolean
   readonly begun: () => boolean
+  /** Whether a run of this plan has made its object. */
+  readonly made: (it: Operation) => boolean
   /** Whether a run of this plan has sent a change to its object. */
   readonly changed: (it: Operation) => boolean
   /** Who else means its object by now. */
@@ -231,7 +234,7 @@ interface Seen {
 }
 
 /** The operation to carry out, or what is different, in words. */
-function compare(planned: Operation, now: Operation | undefined, {owned, stays, begun, changed, meant}: Seen): Operation | string {
+function compare(planned: Operation, now: Operation | undefined, {owned, stays, begun, made, changed, meant}: Seen): Operation | string {
   // Somebody gave it the name of another declaration: it is no object too many any more.
   if (planned.action === 'delete' && now?.action !== 'delete' && meant !== undefined)
     return `planned was delete, and ${planned.remoteId ?? 'the object'} is what ${meant} means by now`
@@ -285,7 +288,8 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
     return satisfied
   // Recording what is already so sends nothing and takes nothing from anybody, as long as it is of the object that was approved.
   const isOfAnother = planned.remoteId !== undefined && planned.remoteId !== now.remoteId
-  if (planned.action === 'create' && now.action === 'adopt' && (planned.secrets ?? []).length > 0 && !begun())
+  const isOurs = () => made(planned) || (isMadeWith(now) && begun())
+  if (planned.action === 'create' && now.action === 'adopt' && (planned.secrets ?? []).length > 0 && !isOurs())
     return `planned was create, and ${now.remoteId ?? 'it'} is there by now: its secrets would not be set`
   if (!sends(now) && now.changes.length === 0 && !isOfAnother && planned.action !== 'delete' && planned.action !== 'replace') return now
   if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`

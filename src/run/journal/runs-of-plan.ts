@@ -1,7 +1,9 @@
 /** What earlier runs of a plan have done of it, from its beginning or since it was carried out whole. */
 import type {State} from '../../engine/model/events.ts'
-import {changedIn, madeIn} from '../../engine/model/journal.ts'
+import {changedIn, doneIn, madeIn, recordedIn, stepsDoneIn} from '../../engine/model/journal.ts'
+import {keyOfOperation} from '../../engine/model/value.ts'
 import type {Begun} from '../../engine/plan/begun.ts'
+import {stepsOf} from '../../engine/plan/bill.ts'
 import type {Host} from '../host/host.ts'
 import {beforeOf, type RunStory, recentRuns} from './run-files.ts'
 
@@ -19,7 +21,14 @@ export function begunRun(host: Host, plan: string, run?: string): Begun {
   const stories = recentRuns(host, run).filter(it => it.header.plan === plan)
   const at = run === undefined ? stories.length - 1 : stories.findIndex(it => it.header.run === run)
   const own = stories.slice(stories.slice(0, Math.max(0, at)).findLastIndex(isWhole) + 1)
+  const entries = own.flatMap(it => it.entries)
+  const [done, recorded, steps] = [new Set(doneIn(entries)), new Set(recordedIn(entries)), stepsDoneIn(entries)]
   return {
+    isDone: it => {
+      const [key, all] = [keyOfOperation(it), stepsOf(it)]
+      if (all.length === 0) return recorded.has(key)
+      return done.has(key) || all.every(step => steps.get(key)?.has(step))
+    },
     made: new Map(own.flatMap(it => [...madeIn(it.entries)])),
     changed: new Map(own.flatMap(it => [...changedIn(it.entries)])),
     before: own.flatMap(it => beforeOf(host, it.header.run) ?? []),
