@@ -26,6 +26,9 @@ export interface Sought {
   readonly soon?: boolean
 }
 
+/** What says that an object is not there. */
+type Absent = 'by its id' | 'by the list' | 'no'
+
 export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean; readonly atOnce: boolean} | 'gone'
 
 interface Waiting extends Watched<ObjectNews> {
@@ -35,6 +38,9 @@ interface Waiting extends Watched<ObjectNews> {
   absences: number
   /** Those of them that were at its id. */
   vain: number
+  /** When it was looked for last and was there; before that, when the wait for it began. */
+  shownAt: number
+  wasShown: boolean
   readAt: number
   looks: number
   readonly fail: (error: unknown) => void
@@ -45,6 +51,9 @@ interface Waiting extends Watched<ObjectNews> {
 const MISLED_AFTER = 5
 /** Lists lag behind by up to two seconds: what they do not show for longer is worth a request of its own. */
 const LATE_AFTER_MS = 3_000
+/** What was there once and is not shown for so long is gone; so is what a run has made and nobody has ever seen, after a minute. */
+const GONE_AFTER_MS = 10_000
+const NEVER_SHOWN_MS = 60_000
 /** Read by their ids in one look: what many wait for is in the list before they have all had their turn. */
 const MOST_READS = 10
 
@@ -92,7 +101,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
 
   /**
    * The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. Of what
-   * is adopted also when it is being deleted or gone: it will not be ready.
+   * is adopted also when it is being deleted or gone, and of whatever stays away for longer than a list lags: it will not be ready.
    */
   await(sought: Sought, deadline: number, signal: AbortSignal, onStatus: (status: string) => void): Promise<ObjectNews | undefined> {
     return new Promise((resolve, reject) => {
@@ -106,6 +115,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
         addedAt: this.#clock.now(),
         absences: 0,
         vain: 0,
+        shownAt: this.#clock.now(),
+        wasShown: sought.step === 'update',
         readAt: 0,
         looks: 0,
         ...(sought.soon ? {soon: true} : {}),
@@ -185,7 +196,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     if (only && items.length === 1 && id !== undefined && this.#isReadable && !isMisled(only)) {
       const live = await this.#readOne(only, id)
       if (live === undefined) only.absences++
-      this.#judge(only, live, live === undefined, news)
+      this.#judge(only, live, live === undefined ? 'by its id' : 'no', news)
       return news
     }
     // The first ones of a kind teach how long the others are to be waited for.
@@ -200,8 +211,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     const late = items.length === 1 ? [] : this.#late(collection, due)
     const read = new Map(await Promise.all(late.map(async ([item, id]) => [item, await this.#readOne(item, id)] as const)))
     for (const item of items) {
-      const isGone = read.has(item) || collection.proven
-      this.#judge(item, read.get(item) ?? find(collection, item.sought), isGone, news)
+      const absent = read.has(item) ? 'by its id' : collection.proven ? 'by the list' : 'no'
+      this.#judge(item, read.get(item) ?? find(collection, item.sought), absent, news)
     }
     return news
   }
@@ -232,20 +243,30 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     return row && liveObject(this.#kind, this.#parent, row)
   }
 
-  #judge(item: Waiting, live: LiveObject | undefined, absenceProven: boolean, news: Map<Waiting, ObjectNews>): void {
+  #judge(item: Waiting, live: LiveObject | undefined, absent: Absent, news: Map<Waiting, ObjectNews>): void {
     item.looks++
     const {until, step} = item.sought
     if (live === undefined) {
       // What is new may be shown late; what is adopted was there.
-      const mayBeGone = until === 'gone' || (step === 'adopt' && item.absences > 1)
-      if (mayBeGone && absenceProven) news.set(item, 'gone')
+      const mayBeGone = until === 'gone' || (step === 'adopt' && item.absences > 1) || this.#staysAway(item, absent)
+      if (mayBeGone && absent !== 'no') news.set(item, 'gone')
       return
     }
+    item.shownAt = this.#clock.now()
+    item.wasShown = true
     if (typeof live.fields.status === 'string') item.onStatus(live.fields.status)
     if (until === 'gone') return
     const readiness = live.kind.ready?.(live.fields) ?? 'ready'
     const goesOn = step === 'adopt' ? readiness === 'waiting' : isUnderWay(readiness)
     if (!goesOn) news.set(item, {live, failed: readiness !== 'ready', atOnce: item.looks === 1})
+  }
+
+  /** Somebody has taken it away while it was waited for. A list may lag for longer than that: an id is asked where it can be. */
+  #staysAway(item: Waiting, absent: Absent): boolean {
+    const {sought, absences, shownAt, wasShown} = item
+    if (sought.remoteId === undefined || absences < MISLED_AFTER) return false
+    if (absent === 'by the list' && this.#isReadable && !isMisled(item)) return false
+    return this.#clock.now() - shownAt > (wasShown ? GONE_AFTER_MS : NEVER_SHOWN_MS)
   }
 }
 

@@ -37,3 +37,34 @@ describe('objects whose list does not show them', () => {
     expect(reads).toEqual([])
   })
 })
+
+describe('an object that somebody deletes while the run waits for it', () => {
+  const base = () => stackOf().subscription('main').database('first', 'main')
+
+  async function deletedWhile(lab: Lab, stack: ReturnType<typeof base>, named: string) {
+    const id = () =>
+      Object.entries(lab.simulator.world.cloud.subscriptions['1']?.children.databases ?? {}).find(([, it]) => it.fields.name === named)?.[0]
+    lab.simulator.configure({cloud: {readyMs: 60_000}})
+    return lab.run(async () => {
+      const began = lab.clock.now()
+      const applied = lab.apply([stack], {run: {timeoutMs: 1_800_000, pace: PACE}})
+      await lab.clock.sleep(5_000)
+      lab.simulator.edit({path: `cloud/subscriptions/1/databases/${id()}`, delete: true})
+      const {summary, ended} = await applied
+      return {summary, errors: ended.flatMap(it => it.error ?? []), tookMs: lab.clock.now() - began}
+    })
+  }
+
+  it.each([
+    ['that is new', () => base().database('x', 'main'), 'x'],
+    ['that is changed', () => base().database('first', 'main', {memoryLimitInGb: 2}), 'first'],
+    ['that is one of several', () => base().database('x', 'main').database('y', 'main').database('z', 'main'), 'y'],
+  ])('is gone soon, and not waited for until the time is over: one %s', async (_, stack, named) => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 100, readyMs: 0}}})
+    await lab.run(() => lab.apply([base()]))
+    const {summary, errors, tookMs} = await deletedWhile(lab, stack(), named)
+    expect(summary.failed).toBe(1)
+    expect(errors).toMatchObject([{code: 'E_OBJECT_FAILED', message: expect.stringMatching(/is gone$/)}])
+    expect(tookMs).toBeLessThan(120_000)
+  })
+})
