@@ -13,6 +13,7 @@ import {changingEach, type Stoppable} from '../ledgers/locked-ledgers.ts'
 import type {LedgerOf} from '../ledgers/other-ledgers.ts'
 import {StateStores} from '../ledgers/state-store.ts'
 import {type ControlledAccount, RunControls} from '../workspace/controls.ts'
+import {inTurn} from './in-turn.ts'
 
 /** No freeze that counts is called so. */
 export class NoFreezeError extends AppError {
@@ -55,13 +56,14 @@ export async function freeze(
     await controls.read()
     return changingEach(stoppable, CHANGED, async stop => {
       const made: Kept[] = []
-      for (const {stack, account, store} of controls.stores) {
+      await inTurn(controls.stores, 'frozen', async ({stack, account, store}) => {
         const id = `f-${randomHex(host.random, 4)}`
         const one: Freeze = {id, ...(stack === undefined ? {} : {stack}), ...agreed, strict}
         const change = () => store.change(now => ({controls: withFreeze(now, one), result: undefined}), stop)
         await auditedIn(host, scope, stack, [{event: 'freeze', ...eventOf(one)}], change, said.by)
         made.push({...one, ...of(account), place: store.place})
-      }
+        return true
+      })
       return made
     })
   })
@@ -86,16 +88,17 @@ export function liftFreezes(host: Host, scope: FreezeScope, ids: readonly string
     if (unknown.length > 0) throw new NoFreezeError(unknown, known)
     return changingEach(stoppable, CHANGED, async stop => {
       const lifted: Kept[] = []
-      for (const {stack, account, store} of controls.stores) {
+      await inTurn(controls.stores, 'lifted', async ({stack, account, store}) => {
         const own = (await store.read()).freezes.filter(it => ids.includes(it.id))
-        if (own.length === 0) continue
+        if (own.length === 0) return false
         const edit = (now: Controls) => ({
           controls: {...now, freezes: now.freezes.filter(it => !ids.includes(it.id))},
           result: now.freezes.filter(it => ids.includes(it.id)).map(it => ({...it, ...of(account), place: store.place})),
         })
         const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
         addAll(lifted, await auditedIn(host, scope, stack, events, () => store.change(edit, stop)))
-      }
+        return true
+      })
       return lifted
     })
   })

@@ -14,6 +14,7 @@ import {audited} from '../audit/audit.ts'
 import {type Said, saidNow} from '../host/said.ts'
 import {RunControls} from '../workspace/controls.ts'
 import type {LedgerDesk} from '../workspace/ledger-desk.ts'
+import {inTurn} from './in-turn.ts'
 
 /** No held object has this name. */
 export class NotHeldError extends AppError {
@@ -39,7 +40,7 @@ export async function hold(desk: LedgerDesk, stacks: readonly string[], words: r
     // None of them, where one cannot be read.
     await Promise.all(stores.map(it => it.store.read()))
     return desk.changing(CHANGED, async stop => {
-      for (const {stack, store} of stores) {
+      await inTurn(stores, 'held', async ({stack, store}) => {
         const own = holds.filter(it => it.stack === stack)
         const change = () => store.change(now => ({controls: withAddedHolds(now, own), result: undefined}), stop)
         await auditedAll(
@@ -49,7 +50,8 @@ export async function hold(desk: LedgerDesk, stacks: readonly string[], words: r
           change,
           said.by,
         )
-      }
+        return own.length > 0
+      })
       return holds
     })
   })
@@ -78,16 +80,17 @@ export async function liftHolds(desk: LedgerDesk, stacks: readonly string[], wor
       const isMeant = (it: Hold) => calledNow(it, objects).some(name => meaning.mean(name))
       return desk.changing(CHANGED, async stop => {
         const lifted: Hold[] = []
-        for (const {stack, store} of stores) {
+        await inTurn(stores, 'lifted', async ({stack, store}) => {
           const own = held.filter(it => it.stack === stack && isMeant(it))
-          if (own.length === 0) continue
+          if (own.length === 0) return false
           const edit = (now: Controls) => ({
             controls: {...now, holds: now.holds.filter(it => !isMeant({...it, stack}))},
             result: now.holds.map(it => ({...it, stack})).filter(isMeant),
           })
           const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
           addAll(lifted, await auditedAll(desk, stack, events, () => store.change(edit, stop)))
-        }
+          return true
+        })
         return lifted
       })
     },

@@ -12,6 +12,7 @@ import {marksIn} from '../../ledger/transfer.ts'
 import {assertSettled} from '../apply/open-requests.ts'
 import {saveAudited} from '../audit/audit.ts'
 import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
+import {inTurn} from './in-turn.ts'
 import {assertArrived} from './under-way.ts'
 
 const ANYWAY = 'To forget it all the same: --anyway.'
@@ -113,7 +114,8 @@ export async function forget(
     const underWay = anyway ? [] : marksIn(now.values()).filter(({stack, entry}) => isMeant(stack, entry))
     assertArrived(underWay, ANYWAY)
     const forgotten: LedgerObject[] = []
-    for (const [stack, store] of stores) {
+    const each = [...stores].map(([stack, store]) => ({stack, store}))
+    await inTurn(each, 'forgotten', async ({stack, store}) => {
       const ledger = await store.load()
       const entries = new Map(ledger.entries)
       const addresses = new Map([...entries.values()].map(it => [it.remoteId, it.address]))
@@ -124,10 +126,11 @@ export async function forget(
         notMadeInline(entries, addresses, it.entry)
         forgotten.push(it)
       }
-      if (entries.size === ledger.entries.size) continue
+      if (entries.size === ledger.entries.size) return false
       const gone = forgotten.filter(it => it.stack === stack).map(forgetEvent)
       await saveAudited(desk.host, store, ledger, gone, now => ({...now, entries}))
-    }
+      return true
+    })
     return forgotten
   })
 }
