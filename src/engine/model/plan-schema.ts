@@ -28,6 +28,7 @@ import {
   type PlannedFreeze,
   type PlannedStack,
   type PlanSource,
+  PROTECTIONS,
   type Selectors,
   type Unmanaged,
 } from './plan.ts'
@@ -134,6 +135,10 @@ export const operationSchema = closed<Operation>()({
     .strictObject({stack: z.string(), address: z.string()})
     .exactOptional()
     .describe('of a move between stacks: whose it is until then'),
+  unprotects: z
+    .array(z.enum(PROTECTIONS))
+    .exactOptional()
+    .describe('what keeps it from being deleted as the ledger has it, and is declared no more'),
   later: z.array(pointer).exactOptional().describe('of a move between stacks: fields that differ, for the next plan, as JSON pointers'),
   elsewhere: z
     .strictObject({stack: z.string(), address: z.string().exactOptional()})

@@ -11,6 +11,10 @@ export const PLAN_FORMAT = 'svcctl.plan/1'
 export const ACTIONS = ['create', 'update', 'replace', 'delete', 'adopt', 'move', 'forget', 'no-op', 'blocked'] as const
 export type Action = (typeof ACTIONS)[number]
 
+/** What keeps an object from being deleted. */
+export const PROTECTIONS = ['prevent_destroy', 'retain'] as const
+export type Protection = (typeof PROTECTIONS)[number]
+
 export interface Change {
   /** JSON pointer in the spec. */
   readonly path: string
@@ -75,6 +79,8 @@ export interface Operation {
   readonly from?: {readonly stack: string; readonly address: string}
   /** Of a move between stacks: declared fields that differ and are the next plan's to change, as JSON pointers. */
   readonly later?: readonly string[]
+  /** What keeps it from being deleted as the ledger has it, and is declared no more. */
+  readonly unprotects?: readonly Protection[]
   /** Of a blocked one: the stack that has the object, or may have it. */
   readonly elsewhere?: {readonly stack: string; readonly address?: string}
   /** What a `blocked` or a refused operation would have been. */

@@ -75,7 +75,23 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
       ? unchanged(subject, found)
       : changed(subject, {...baseOf(subject), ...found, ...adopting(pair)}, live, diff.immutable)
   addAll(notes, notesOf(subject, live, diff, kept, operation))
-  return operation
+  return unprotected(subject, operation)
+}
+
+const TAKEN_OFF = {
+  prevent_destroy: 'prevent_destroy is taken off',
+  retain: 'it is deleted from now on when its declaration goes (it was to be retained)',
+} as const
+
+/** With the protections that the ledger has and the declaration has no more: a later plan may delete it for that. */
+function unprotected({pair, entry}: Subject, operation: Operation): Operation {
+  const {policy} = pair.declaration
+  const unprotects = [
+    ...(entry?.preventDestroy && !policy.preventDestroy ? (['prevent_destroy'] as const) : []),
+    ...(entry?.removal === 'retain' && policy.removal === 'delete' ? (['retain'] as const) : []),
+  ]
+  if (unprotects.length === 0 || operation.action === 'replace' || operation.action === 'blocked') return operation
+  return {...operation, unprotects, reason: [operation.reason, ...unprotects.map(it => TAKEN_OFF[it])].join('; ')}
 }
 
 function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): Subject {

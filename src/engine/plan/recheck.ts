@@ -166,7 +166,7 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], input: Still
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, input)) return planned
     const now = byKey.get(keyOfOperation(planned)) ?? leavingStill(planned, byKey)
-    const twice = now && (whyNotMade(now, begins) ?? whyNotAgain(planned, now, begun))
+    const twice = now && (whyNotMade(now, begins) ?? whyNotAgain(planned, now, begun) ?? unprotectedMore(planned, now))
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
     const verdict =
       twice ??
@@ -296,6 +296,12 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
   if (now.remoteId !== planned.remoteId)
     return `planned for ${planned.remoteId ?? 'a new object'}, and now it would be ${now.remoteId ?? 'a new object'}`
   return asApproved(planned, now, begun)
+}
+
+/** What it takes off in the ledger that nobody has seen who approved the plan. */
+const unprotectedMore = (planned: Operation, now: Operation): string | undefined => {
+  const more = (now.unprotects ?? []).filter(it => !planned.unprotects?.includes(it))
+  return more.length === 0 ? undefined : `the ledger has it under ${more.join(' and ')} by now, and the plan would take that off`
 }
 
 /** The same operation on the same object: whether what it deletes and what it changes is what was approved. */

@@ -58,6 +58,7 @@ export function restOf(
       takes: _takes,
       from: _otherStack,
       later: _later,
+      unprotects: _unprotects,
       held: _held,
       ...rest
     } = it

@@ -50,7 +50,8 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
   return {plan: sealed({...part, guards: still}), leftOut: [...left.values()]}
 }
 
-function unsafeBecause({action, cause, adopts, origin, changes, held}: Operation): string | undefined {
+function unsafeBecause({action, cause, adopts, origin, changes, held, unprotects}: Operation): string | undefined {
+  if (unprotects !== undefined) return 'it takes off what keeps the object from being deleted'
   if (held !== undefined) return `it is held by ${held.by} until ${held.until}: ${held.reason}`
   switch (action) {
     case 'create':
