@@ -14,9 +14,9 @@ import {isUnseen, mayBeAccepted} from './may-be-accepted.ts'
 /** What guards look at: nothing that is not in the plan. */
 export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy' | 'undo'>
 
-export const DEFAULT_MAX_DESTROY = '30%'
+const DEFAULT_MAX_DESTROY = '30%'
 
-/** A stack that owns fewer objects than this has no percentage threshold. */
+/** A stack that owns fewer objects than this has no percentage threshold, but for none at all (0 %). */
 const POPULATION = 10
 
 /** More than these are named by their kinds, where a kind is enough. */
@@ -241,13 +241,18 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
   const limits = (lifts.maxDestroy ?? DEFAULT_MAX_DESTROY)
     .split(',')
     .map(it => ({most: Number.parseInt(it, 10), isShare: it.endsWith('%')}))
-  const going = destroying(plan)
-  const counts = stacks.map(stack => ({stack, own: going.filter(it => it.stack === stack.name)}))
-  const over = counts.flatMap(({stack, own}) => {
-    const broken = limits.find(({most, isShare}) =>
-      isShare ? stack.owned >= POPULATION && own.length * 100 > stack.owned * most : own.length > most,
-    )
-    return broken === undefined ? [] : [{stack, own, limit: broken.isShare ? `${broken.most} %` : String(broken.most)}]
+  const [going, gone] = [destroying(plan), lost(plan)]
+  const counts = stacks.map(stack => {
+    const within = (of: readonly Operation[]) => of.filter(it => it.stack === stack.name)
+    return {stack, going: within(going), gone: within(gone)}
+  })
+  const over = counts.flatMap(({stack, ...count}) => {
+    // A number is of what the plan deletes; a share is of all that the stack owns, and so is what goes with its parent.
+    const isOver = ({most, isShare}: {readonly most: number; readonly isShare: boolean}) =>
+      isShare ? stack.owned >= (most === 0 ? 1 : POPULATION) && count.gone.length * 100 > stack.owned * most : count.going.length > most
+    const broken = limits.find(isOver)
+    if (broken === undefined) return []
+    return [{stack, own: broken.isShare ? count.gone : count.going, limit: broken.isShare ? `${broken.most} %` : String(broken.most)}]
   })
   if (over.length === 0) return []
   return [
@@ -255,7 +260,7 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
       code: 'G_THRESHOLD',
       addresses: over.flatMap(it => it.own.map(said)),
       // As many as the largest: a number counts for every stack, those that a share lets pass too.
-      allow: `--max-destroy ${largest(counts.map(it => it.own.length))}`,
+      allow: `--max-destroy ${largest(counts.map(it => it.going.length))}`,
       message: over
         .map(({stack, own, limit}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would be deleted, more than ${limit}`)
         .join('; '),

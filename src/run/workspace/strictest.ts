@@ -1,7 +1,6 @@
 /** The settings that are in force for a run as a whole: of several connections the strictest. */
 import {largest} from '../../base/many.ts'
 import type {Settings} from '../../config/settings.ts'
-import {DEFAULT_MAX_DESTROY} from '../../engine/plan/guards.ts'
 
 export function strictest(all: readonly Settings[]): Settings | undefined {
   const [first] = all
@@ -18,10 +17,10 @@ export function strictest(all: readonly Settings[]): Settings | undefined {
   }
 }
 
-/** The least number and the least share, where one is given: which of the two is the stricter one depends on the stack. */
+/** The least number and the least share: which of the two is the stricter one depends on the stack. */
 function leastDestroy(given: readonly (string | undefined)[]): string | undefined {
-  if (given.every(it => it === undefined)) return undefined
-  const limits = given.flatMap(it => (it ?? DEFAULT_MAX_DESTROY).split(',').map(part => part.trim()))
+  const limits = given.flatMap(it => it?.split(',').map(part => part.trim()) ?? [])
+  if (limits.length === 0) return undefined
   const least = (of: readonly string[]) => of.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(0, 1)
   return [...least(limits.filter(it => !it.endsWith('%'))), ...least(limits.filter(it => it.endsWith('%')))].join(',')
 }

@@ -250,9 +250,8 @@ describe('a profile', () => {
     const less = ['plan', ...save(stack(2).remove('a')), '--allow-destroy', 'cloud.database']
     expect(documentOf(await run(less)).guards).toMatchObject([{code: 'G_THRESHOLD'}])
     expect(documentOf(await run([...less, '--max-destroy', '1'])).guards).toEqual([])
-    // The cluster's connection says nothing, and so its default holds beside the cloud's number.
     const maxDestroyOf = async (more: readonly string[]) => documentOf(await run([...less, ...more])).lifts.maxDestroy
-    expect(await maxDestroyOf([])).toBe('0,30%')
+    expect(await maxDestroyOf([])).toBe('0')
     expect([await maxDestroyOf(['--max-destroy', '1']), await maxDestroyOf(['--max-destroy', '1, 50%'])]).toEqual(['1', '1,50%'])
     expect(documentOf(await run(['plan', ...save(stack(1)), '--no-refuse-risky'])).guards).toEqual([])
     expect(documentOf(await run(['plan', ...save(stack(1)), '--refuse-risky', '--no-refuse-risky'])).guards).toEqual([])

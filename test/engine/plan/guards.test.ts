@@ -163,6 +163,24 @@ describe('a plan that destroys', () => {
     })
     const nine = await applied(users(9))
     expect(await nine.run(() => refusals(nine, [users(1)]))).toEqual([])
+    expect(await nine.run(() => refusals(nine, [users(7)], {maxDestroy: '0%'}))).toEqual(['G_THRESHOLD u7 u8'])
+  })
+
+  it('counts what goes with its parent, deleted or replaced alike', async () => {
+    const withUsers = (count: number, port = 12_001) => {
+      const stack = stackOf().subscription('main')
+      for (let i = 0; i < 3; i++) {
+        stack.database(`d${i}`, 'main', {port: i === 0 ? port : 12_010 + i})
+        if (i < count) for (const it of ['a', 'b', 'c']) stack.rule(`r${i}${it}`, `d${i}`)
+      }
+      return stack
+    }
+    const lab = await applied(withUsers(3))
+    await lab.run(async () => {
+      const all = {allowDestroy: ['cloud.database']}
+      expect(await refusals(lab, [withUsers(3, 12_009)], all)).toEqual(['G_THRESHOLD d0 r0a r0b r0c'])
+      expect(await refusals(lab, [withUsers(3).without('d0', 'r0a', 'r0b', 'r0c')], all)).toEqual(['G_THRESHOLD d0 r0a r0b r0c'])
+    })
   })
 
   it('because nothing is declared any more is refused whatever is allowed, but by destroy', async () => {
