@@ -4,6 +4,7 @@
  */
 
 import {addAll} from '../../base/many.ts'
+import {shellWord} from '../../base/shell-word.ts'
 import {wordOf} from '../../base/word-of.ts'
 import type {Cause} from '../model/cause.ts'
 import type {FieldDecision} from '../model/decision.ts'
@@ -175,7 +176,7 @@ function keptOutside({input, pair: {declaration}}: Subject, all: readonly Change
 }
 
 function* notesOf(
-  {pair: {declaration}, kind, entry}: Subject,
+  {pair: {declaration, match}, kind, entry}: Subject,
   live: LiveObject,
   diff: FieldDiff,
   kept: readonly string[],
@@ -185,6 +186,9 @@ function* notesOf(
   if (kept.length > 0) yield `${declaration.key}: ${kept.join(', ')} changed outside and ${becomes} (--on-drift keep)`
   if (diff.assumed.length > 0 && entry === undefined)
     yield `${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`
+  const {importId, address} = declaration
+  if (match?.found === 'ledger' && importId !== undefined && importId !== live.remoteId)
+    yield `${declaration.key}: its import block names ${importId}, and the ledger has ${live.remoteId} under this address: the block does nothing (to take the other one: svcctl forget ${shellWord(address)} --anyway, and plan again)`
   const readiness = kind.ready?.(live.fields)
   const status = `(status "${wordOf(live.fields.status)}")`
   if (readiness === 'failed')
