@@ -53,6 +53,7 @@ export const CAUSES = {
   'maybe-elsewhere': 'another stack may have it, and its ledger does not say so: it cannot be read, or a run did not end',
   'holds-elsewhere': 'it holds what another stack has',
   'list-not-whole': 'its list, or a row of it, could not be read whole: it may be there',
+  'maybe-several': 'another one may be called so: their list could not be read whole',
   'row-without-id': 'its list shows something like it without an id',
   'list-stale': 'its list shows it, and it is not there when it is read by its id',
   // no-op

@@ -9,7 +9,7 @@ import type {ValueObject} from '../model/value.ts'
 
 /** Why nobody can tell whether a declared object is there. */
 export interface Doubt {
-  readonly cause: 'list-not-whole' | 'row-without-id' | 'list-stale'
+  readonly cause: 'list-not-whole' | 'maybe-several' | 'row-without-id' | 'list-stale'
   readonly reason: string
 }
 
@@ -33,6 +33,12 @@ export function doubtOf(declared: ValueObject, kind: Kind, collection: Collectio
 export const notWhole = (path: string): Doubt => ({
   cause: 'list-not-whole',
   reason: `${path} could not be read whole, so nobody can tell whether it is there already`,
+})
+
+/** @param sayWhich - how to name it by its id */
+export const maybeSeveral = ({remoteId, name = ''}: LiveObject, path: string, sayWhich: string): Doubt => ({
+  cause: 'maybe-several',
+  reason: `${remoteId} is called ${JSON.stringify(name)}, and ${path} could not be read whole, so another one may be called so, too: ${sayWhich}`,
 })
 
 /** Nothing that can be read of it tells whether it is what is declared. */

@@ -6,25 +6,26 @@
 import type {Backend} from '../model/backend.ts'
 import type {Collection} from '../model/live.ts'
 import type {Key} from '../model/value.ts'
+import type {NamedParents} from './named-parent.ts'
 import type {Paired} from './observation.ts'
 
 interface Seen {
   readonly pairs: ReadonlyMap<Key, Paired>
   readonly collections: readonly Collection[]
-  /** In which a parent that is named in text was not found. */
-  readonly searchedInVain: readonly Collection[]
+  /** Whose lists did not show a parent that is named in text. */
+  readonly namedParents: Pick<NamedParents, 'searchedInVain'>
 }
 
 export class ListsThatCreate {
   readonly #asked = new Map<Backend, Set<string>>()
 
   /** @returns whether a list was asked to prove itself: it may have more rows by now */
-  async prove({pairs, collections, searchedInVain}: Seen): Promise<boolean> {
+  async prove({pairs, collections, namedParents}: Seen): Promise<boolean> {
     const missing = new Set<string>()
     for (const {declaration, match, parent, context} of pairs.values())
       if (match === undefined && !context) missing.add(placeOf(declaration.kind, parent))
     const created = collections.filter(it => missing.has(placeOf(it.kind.name, it.parent)))
-    const lists = [...created, ...searchedInVain].filter(it => mayHideIt(it) && this.#isNew(it))
+    const lists = [...created, ...namedParents.searchedInVain].filter(it => mayHideIt(it) && this.#isNew(it))
     await Promise.all(lists.map(({backend, path}) => backend.reader.prove({path, alone: true})))
     return lists.length > 0
   }

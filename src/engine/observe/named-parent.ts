@@ -3,6 +3,7 @@ import type {Problem} from '../../base/errors.ts'
 import {type Declaration, sourceOf} from '../model/declaration.ts'
 import type {Ids, Kind, Kinds} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
+import type {Key} from '../model/value.ts'
 
 export interface NamedParentsInput {
   readonly kinds: Kinds
@@ -26,6 +27,7 @@ export class NamedParents {
   /** By stack and kind: thousands of declarations may name their parents. */
   readonly #known = new Map<string, Promise<Everywhere>>()
   readonly #inVain = new Set<Collection>()
+  readonly #unsure = new Map<Key, LiveObject>()
 
   constructor(input: NamedParentsInput) {
     this.#input = input
@@ -34,6 +36,11 @@ export class NamedParents {
   /** Lists that do not show a parent somebody names: before it is called absent, each is to show by its own pages that it ends. */
   get searchedInVain(): readonly Collection[] {
     return [...this.#inVain]
+  }
+
+  /** Declarations whose parent was found by a name that another one may have, too: the lists could not be read whole. */
+  get unsure(): ReadonlyMap<Key, LiveObject> {
+    return this.#unsure
   }
 
   /** @returns undefined for a parent that is not named in text, is not there, or is not clear */
@@ -47,6 +54,7 @@ export class NamedParents {
     const fits = byText.get(ref.by === 'id' ? `id ${ref.id}` : `name ${ref.name}`) ?? []
     const [only, second] = fits
     if (only === undefined) for (const it of lists) this.#inVain.add(it)
+    if (only !== undefined && ref.by === 'name' && !proven && !kind.identity.unique) this.#unsure.set(declaration.key, only)
     const said = JSON.stringify(ref.by === 'id' ? ref.id : ref.name)
     if (second !== undefined) {
       ambiguous.push({

@@ -12,7 +12,7 @@ import type {Backend} from '../model/backend.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
-import {type Collection, type LiveObject, objectIn} from '../model/live.ts'
+import {type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 import {rowSaysLittle} from './absence.ts'
@@ -22,6 +22,7 @@ import {ListsThatCreate} from './lists-that-create.ts'
 import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired, Placed} from './observation.ts'
+import {onlyOnes} from './only-ones.ts'
 import {orphansOf, type Standing} from './orphans.ts'
 import {entryOf, type Match, pairCollection, recorded, saidObject} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
@@ -58,8 +59,8 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       pass = await look()
       continue
     }
-    const {notShown: _, shownYet: _shown, searchedInVain: _searched, ...seen} = pass
-    const observation = {...seen, pairs: await completePairs(input, seen.pairs)}
+    const {notShown: _, shownYet: _shown, namedParents: _named, ...seen} = pass
+    const observation = {...seen, pairs: await completePairs(input, onlyOnes(pass))}
     // So may a name that another object's fields give: whoever was not found without it is looked for by it.
     const named = namedAnew(input, observation.pairs, specs)
     if (named.size > 0) {
@@ -148,7 +149,7 @@ class Pass {
       readonly pairs: Map<Key, Paired>
       readonly notShown: readonly NotShown[]
       readonly shownYet: readonly NotShown[]
-      readonly searchedInVain: readonly Collection[]
+      readonly namedParents: NamedParents
     }
   > {
     const {kinds, ledgers, selected, deleted = [], wants = () => true} = this.#input
@@ -215,7 +216,7 @@ class Pass {
       orphans,
       notShown: sought.flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
       shownYet: deleted.flatMap(it => (selected.has(it.stack) ? (this.#collections.shownYet(it.stack, it) ?? []) : [])),
-      searchedInVain: this.#namedParents.searchedInVain,
+      namedParents: this.#namedParents,
       collections: this.#collections.all,
       ownership: this.#ownership,
       ambiguous: this.#ambiguous,

@@ -50,6 +50,7 @@ function whyNone({cause, remoteId, edges}: Operation, {noun, parent}: Kind, call
     case 'row-without-id':
       return `a live ${called}${where}, and shows no id`
     case 'list-not-whole':
+    case 'maybe-several':
     case 'list-stale':
     case 'not-known-yet':
       return 'nobody can tell whether it is there'

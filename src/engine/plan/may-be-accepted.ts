@@ -12,7 +12,7 @@ export const mayBeAccepted = ({action, wants, cause, elsewhere}: Pick<Operation,
   return wants === 'create' ? cause === 'list-not-whole' : elsewhere === undefined || wants === 'delete'
 }
 
-const NEVER: readonly Cause[] = ['successor-blocked', 'maybe-elsewhere', 'row-without-id', 'list-stale']
+const NEVER: readonly Cause[] = ['successor-blocked', 'maybe-elsewhere', 'row-without-id', 'list-stale', 'maybe-several']
 
 /** Whether accepting makes one, which a person has to have looked for in vain. */
 export const isUnseen = ({cause, wants}: Pick<Operation, 'cause' | 'wants'>): boolean => cause === 'list-not-whole' && wants !== 'delete'

@@ -1,0 +1,49 @@
+/** Two subscriptions of one name, of which a list that is cut shows one: nobody knows that it is the one that is meant. */
+import {describe, expect, it} from 'vitest'
+import {world} from '../../../src/simulator/index.ts'
+import {Lab, stackOf} from '../../support/lab.ts'
+
+function cutLab(): Lab {
+  const lab = new Lab()
+  world().subscription('orders').subscription('other').subscription('another').into(lab.simulator)
+  lab.simulator.edit({path: 'cloud/subscriptions', create: {name: 'orders'}})
+  lab.simulator.configure({cloud: {paging: {maxLimit: 3, ignored: 'offset'}}})
+  return lab
+}
+
+const shown = async (lab: Lab, stack: ReturnType<typeof stackOf>) =>
+  (await lab.run(() => lab.plan([stack]))).plan.operations.map(it => [it.action, it.cause, it.reason] as const)
+
+const WHICH = /^cloud\/subscriptions\/\d is called "orders", and \/subscriptions could not be read whole/
+
+describe('an object that a name alone was found by, in a list that may be cut', () => {
+  it('is not taken over, and nothing is put into it', async () => {
+    const lab = cutLab()
+    const operations = await shown(lab, stackOf().subscription('s', {name: 'orders'}).database('d', 's'))
+    expect(operations).toMatchObject([
+      ['blocked', 'maybe-several', expect.stringMatching(WHICH)],
+      ['create', 'not-there', expect.anything()],
+    ])
+    const result = await lab.run(() => lab.apply([stackOf().subscription('s', {name: 'orders'}).database('d', 's')]))
+    expect([lab.writes, result.summary]).toMatchObject([[], {done: 0}])
+  })
+
+  it('nor where its name stands in the text of what is put into it', async () => {
+    const named = stackOf().add('cloud.database', 'd', {name: 'd', memoryLimitInGb: 1}, {parent: {by: 'name', name: 'orders'}})
+    expect(await shown(cutLab(), named)).toMatchObject([['blocked', 'maybe-several', expect.stringMatching(/name it by its id$/)]])
+  })
+
+  it('is what an import block or a ledger says, and what a whole list shows once', async () => {
+    const lab = cutLab()
+    const imported = () =>
+      stackOf().add('cloud.subscription', 's', {name: 'orders'}, {importId: 'cloud/subscriptions/1'}).database('d', 's')
+    expect((await shown(lab, imported())).map(it => it[0])).toEqual(['adopt', 'create'])
+    const whole = cutLab()
+    whole.simulator.configure({cloud: {paging: {maxLimit: 1000, ignored: false}}})
+    whole.simulator.edit({path: 'cloud/subscriptions/4', delete: true})
+    const stack = () => stackOf().subscription('s', {name: 'orders'})
+    await whole.run(() => whole.apply([stack()]))
+    whole.simulator.configure({cloud: {paging: {maxLimit: 2, ignored: 'offset'}}})
+    expect((await shown(whole, stack())).map(it => it[0])).toEqual(['no-op'])
+  })
+})
