@@ -3,6 +3,7 @@
  * ellipsis, wherever that fell, and servers write it as three dots. What stands right beside the mark and is a part of a
  * word is found here.
  */
+import {type Stretch, withReplaced} from './word-matcher.ts'
 
 export const ELLIPSIS = '…'
 
@@ -33,8 +34,13 @@ export class CutWords {
 
   /** The text with each such part replaced; the same string where there is none. */
   replace(text: string, replacement: string): string {
-    let result = ''
-    let copied = 0
+    return withReplaced(text, this.stretches(text), () => replacement)
+  }
+
+  /** Where such parts stand, from the beginning of the text on. */
+  stretches(text: string): readonly Stretch[] {
+    const found: Stretch[] = []
+    let looked = 0
     const marks = new RegExp(MARK, 'g')
     for (let mark = marks.exec(text); mark !== null; ) {
       const next = marks.exec(text)
@@ -42,13 +48,14 @@ export class CutWords {
       const [at, end] = [mark.index, mark.index + sign.length]
       const least = sign === ELLIPSIS ? LEAST : LEAST_BESIDE_DOTS
       // What stands between two marks is looked at twice, and not once for each mark there is.
-      const before = this.#begun(text, copied, at, least)
+      const before = this.#begun(text, looked, at, least)
+      if (before > 0) found.push({start: at - before, end: at})
       const behind = this.#ended(text, end, next?.index ?? text.length, least)
-      result += text.slice(copied, at - before) + (before > 0 ? replacement : '') + sign + (behind > 0 ? replacement : '')
-      copied = end + behind
+      if (behind > 0) found.push({start: end, end: end + behind})
+      looked = end + behind
       mark = next
     }
-    return copied === 0 ? text : result + text.slice(copied)
+    return found
   }
 
   /** How much of a word that begins before `end` stands there: as much as can be. */

@@ -6,8 +6,9 @@ import {CutWords, isCut} from './cut-words.ts'
 import {hasHalfLetter} from './half-letter.ts'
 import type {Json} from './json.ts'
 import {encodedFormsOf, formsOf, quotedIn} from './secret-forms.ts'
-import {isSpelled, replaceSpelled} from './spelled-letters.ts'
-import {WordMatcher} from './word-matcher.ts'
+import {isSpelled, replaceSpelled, type WordFinder} from './spelled-letters.ts'
+import {type Stretch, WordMatcher, withoutOverlap, withReplaced} from './word-matcher.ts'
+import {mayBeWrapped, wrappedStretches} from './wrapped-words.ts'
 
 export const REDACTED = '[redacted]'
 
@@ -29,7 +30,9 @@ export class Redactor {
   /** Those of the forms that are no word which a field may have as its name, also where they are letters alone. */
   readonly #encoded = new Set<string>()
   readonly #numbers = new Set<string>()
-  #matcher: WordMatcher | undefined
+  #words: WordFinder | undefined
+  /** Those of the words that may be broken into lines. */
+  #wrapped: WordMatcher | undefined
   #cut: CutWords | undefined
   /** The words as they stand in JSON. */
   #written: WordMatcher | undefined
@@ -51,7 +54,8 @@ export class Redactor {
     for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
     for (const form of encodedFormsOf(secret)) if (form.length >= SHORT) this.#encoded.add(form)
     if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
-    this.#matcher = undefined
+    this.#words = undefined
+    this.#wrapped = undefined
     this.#cut = undefined
     this.#written = undefined
     this.#keys.clear()
@@ -84,8 +88,7 @@ export class Redactor {
   /** Hides what a cut has left of a secret. */
   #withoutRest(text: string): string {
     if (!isCut(text)) return text
-    this.#cut ??= new CutWords(this.#forms)
-    return this.#cut.replace(text, REDACTED)
+    return this.#cutWords().replace(text, REDACTED)
   }
 
   /**
@@ -103,12 +106,40 @@ export class Redactor {
   mayHideIn(json: string): boolean {
     if (this.#isEmpty) return false
     this.#written ??= new WordMatcher([...[...this.#forms].map(quotedIn), ...[...this.#short].map(it => JSON.stringify(it))])
-    return this.#isBroken || isCut(json) || isSpelled(json) || this.#written.isIn(json)
+    return this.#isBroken || isCut(json) || isSpelled(json) || this.#written.isIn(json) || this.#inLines(json).length > 0
   }
 
   #hidden(text: string, replacement: (covered: string) => string): string {
-    this.#matcher ??= new WordMatcher(this.#forms)
-    return replaceSpelled(this.#matcher.replace(text, replacement), this.#matcher, replacement)
+    this.#words ??= this.#finder()
+    return replaceSpelled(withReplaced(text, this.#words.stretches(text), replacement), this.#words, replacement)
+  }
+
+  /** Finds secrets on one line and on more. */
+  #finder(): WordFinder {
+    const words = new WordMatcher(this.#forms)
+    return {
+      longest: words.longest,
+      stretches: text => {
+        const whole = words.stretches(text)
+        const wrapped = this.#inLines(text)
+        return wrapped.length === 0 ? whole : withoutOverlap([...whole, ...wrapped])
+      },
+    }
+  }
+
+  #inLines(text: string): readonly Stretch[] {
+    return wrappedStretches(text, this.#wrappedWords, this.#cutWords)
+  }
+
+  // Made once: a document is looked through text by text.
+  readonly #wrappedWords = (): WordMatcher => {
+    this.#wrapped ??= new WordMatcher([...this.#forms].filter(mayBeWrapped))
+    return this.#wrapped
+  }
+
+  readonly #cutWords = (): CutWords => {
+    this.#cut ??= new CutWords(this.#forms)
+    return this.#cut
   }
 
   #walk(value: unknown): unknown {

@@ -7,7 +7,7 @@
  * hyphen in it is read as that word, and is that word where they are left out to show it.
  */
 import {INVISIBLE} from './unseen-letters.ts'
-import {type Stretch, type WordMatcher, withReplaced} from './word-matcher.ts'
+import {type Stretch, withoutOverlap, withReplaced} from './word-matcher.ts'
 
 const BYTE = '%[0-9a-f]{2}'
 const OTHERS = String.raw`\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#[0-9]{1,7};|&#x[0-9a-f]{1,6};|&(?:amp|lt|gt|quot|apos);`
@@ -37,11 +37,19 @@ const PART = 65_536
 /** Whether any letter of the text is spelled so, or unseen. */
 export const isSpelled = (text: string): boolean => NUMBERED.test(text) || (!SEEN.test(text) && HAS_UNSEEN.test(text))
 
+/** What finds words. */
+export interface WordFinder {
+  /** Characters of the longest. */
+  readonly longest: number
+  /** Where they stand, in the order of the text; none overlaps another. */
+  stretches(text: string): readonly Stretch[]
+}
+
 /**
  * The text with every stretch that words cover replaced, however their letters are spelled; the same string where there is none.
  * What stands at the end of a part is looked at with what follows it.
  */
-export function replaceSpelled(text: string, words: WordMatcher, replacement: (covered: string) => string): string {
+export function replaceSpelled(text: string, words: WordFinder, replacement: (covered: string) => string): string {
   if (!isSpelled(text)) return text
   const found: Stretch[] = []
   const behind = Math.min(words.longest * LONGEST_LETTER, MOST_BEHIND)
@@ -64,7 +72,7 @@ const LONGEST_LETTER = 3
 /** A longer word is a document, and its lines are words. */
 const MOST_BEHIND = 1_048_576
 
-function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
+function stretchesIn(text: string, words: WordFinder): readonly Stretch[] {
   const covered: Stretch[] = []
   const cover = ({text: read, places}: Plain) => {
     if (places === undefined) return
@@ -80,7 +88,7 @@ function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
       cover(plain)
     }
   }
-  return joined(covered)
+  return withoutOverlap(covered)
 }
 
 interface Plain {
@@ -147,15 +155,4 @@ function inBytes(bytes: Buffer): readonly Letter[] {
     at += whole ? width : 1
   }
   return letters
-}
-
-/** In order, and those that overlap as one. */
-function joined(stretches: readonly Stretch[]): readonly Stretch[] {
-  const all: Stretch[] = []
-  for (const it of [...stretches].sort((a, b) => a.start - b.start)) {
-    const last = all.at(-1)
-    if (last !== undefined && it.start < last.end) all[all.length - 1] = {start: last.start, end: Math.max(last.end, it.end)}
-    else all.push(it)
-  }
-  return all
 }

@@ -12,6 +12,17 @@ export interface Stretch {
   readonly end: number
 }
 
+/** In the order of the text, and those that overlap as one. */
+export function withoutOverlap(stretches: readonly Stretch[]): readonly Stretch[] {
+  const all: Stretch[] = []
+  for (const it of [...stretches].sort((a, b) => a.start - b.start)) {
+    const last = all.at(-1)
+    if (last !== undefined && it.start < last.end) all[all.length - 1] = {start: last.start, end: Math.max(last.end, it.end)}
+    else all.push(it)
+  }
+  return all
+}
+
 /** @param stretches - in the order of the text; none overlaps another */
 export function withReplaced(text: string, stretches: readonly Stretch[], replacement: (covered: string) => string): string {
   if (stretches.length === 0) return text

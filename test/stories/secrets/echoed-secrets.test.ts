@@ -113,4 +113,65 @@ describe('a server that repeats what a raw request carries, as it reads it', () 
       server.close()
     }
   })
+
+  it.each([
+    ['LF', '\n'],
+    ['CR LF and an indentation', '\r\n    '],
+  ])(
+    'shows it in no output, also in base64 that is broken into lines: %s',
+    async (_, between) => {
+      const token = 'Zq7-hunter2/äx>?~'.repeat(6)
+      const around = `user-of-the-api:${token}:${'x'.repeat(99)}`
+      const lines = (text: string, columns: number) => (text.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []).join(between)
+      const said = [64, 76].flatMap(columns => [
+        lines(Buffer.from(around).toString('base64'), columns),
+        lines(Buffer.from(token).toString('base64url'), columns),
+        lines(Buffer.from(token).toString('hex'), columns),
+      ])
+      // The base64 of what stands around it may be shown.
+      const pieces = (text: string) => text.match(/.{16}/g) ?? []
+      const own = Buffer.from(around)
+        .toString('base64')
+        .slice(24, 24 + Math.floor((Buffer.byteLength(token) * 4) / 3) - 4)
+      const secret = [own, Buffer.from(token).toString('base64url'), Buffer.from(token).toString('hex')].flatMap(pieces)
+      const text = `weak: ${said.join(' | ')}`
+      for (const [type, body] of [
+        ['application/json', JSON.stringify({message: text})],
+        ['application/json', JSON.stringify({message: JSON.stringify({a: text}), rows: [{a: text}]})],
+        ['text/html', `<html><body><pre>${text}</pre></body></html>`],
+        ['text/plain', text],
+      ] as const) {
+        for (const status of [200, 400]) {
+          const server = createServer((_, answer) => answer.writeHead(status, {'content-type': type}).end(body))
+          await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+          try {
+            const env = {SVC_CLOUD_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}
+            for (const words of [['-o', 'json', '-vv'], ['-o', 'yaml'], []]) {
+              const call = status === 400 && words.length === 0 ? here.child : here.run
+              const done = await call(
+                [
+                  'api',
+                  'cloud',
+                  'post',
+                  '/users',
+                  '--headers',
+                  `X-Api-Key: ${encodeURI(token)}`,
+                  '--data',
+                  JSON.stringify({password: token}),
+                  ...words,
+                ],
+                {env},
+              )
+              const shown = done.stdout + done.stderr
+              expect(shown).toContain('[redacted]')
+              expect(secret.filter(it => shown.includes(it))).toEqual([])
+            }
+          } finally {
+            server.close()
+          }
+        }
+      }
+    },
+    120_000,
+  )
 })
