@@ -106,7 +106,8 @@ export class Redactor {
   mayHideIn(json: string): boolean {
     if (this.#isEmpty) return false
     this.#written ??= new WordMatcher([...[...this.#forms].map(quotedIn), ...[...this.#short].map(it => JSON.stringify(it))])
-    return this.#isBroken || isCut(json) || isSpelled(json) || this.#written.isIn(json) || this.#inLines(json).length > 0
+    if (this.#isBroken || isCut(json) || isSpelled(json) || SHORT_ESCAPE.test(json)) return true
+    return this.#written.isIn(json) || this.#inLines(json).length > 0
   }
 
   #hidden(text: string, replacement: (covered: string) => string): string {
@@ -188,6 +189,9 @@ export class Redactor {
 
 const renamed = (fields: object, name: (key: string) => string): unknown =>
   Object.fromEntries(Object.entries(fields).map(([key, item]) => [name(key), item]))
+
+/** Of the controls, those that JSON has a letter for and not a number. The end of a line as Windows writes it hides nothing. */
+const SHORT_ESCAPE = /\\(?:[bf]|r(?!\\n))/
 
 /** Letters alone, as fields are called: a password that is such a word must not rename them. Words with hyphens are no field's name. */
 const NAME = /^(?:[A-Za-z_.]{0,32}|[A-Za-z_.-]{0,11})$/

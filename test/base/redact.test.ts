@@ -348,4 +348,12 @@ describe('a redactor that looks at JSON text', () => {
     expect(suspected).toBeGreaterThan(100)
     expect(knowing('secret-1').mayHideIn('{"a": ["nothing", 1]}')).toBe(false)
   })
+
+  it.each(['\r', '\b', '\f'])('suspects a secret with a control in it that JSON has a letter for: %j', control => {
+    const redactor = knowing('abcdefgh')
+    const document = {a: `abcd${control}efgh`}
+    expect(redactor.value(document)).toEqual({a: '[redacted]'})
+    expect(redactor.mayHideIn(JSON.stringify(document))).toBe(true)
+    expect(redactor.mayHideIn(JSON.stringify({a: 'abcd\r\nefgh'}))).toBe(false)
+  })
 })
