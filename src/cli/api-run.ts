@@ -116,6 +116,7 @@ export class ApiRun {
       clock: this.#context.clock,
       pollIntervalMs: settings.pollIntervalMs ?? 1_000,
       timeoutMs: settings.timeoutMs,
+      maxResponseBytes: settings.maxResponseBytes,
       onRow,
     })
     if (proof === undefined) {

@@ -48,6 +48,8 @@ export interface PaginateOptions {
   readonly clock: Clock
   readonly pollIntervalMs: number
   readonly timeoutMs: number
+  /** Of one answer; it bounds what the list may have. */
+  readonly maxResponseBytes?: number
   /** Is handed each row once, masked, in the order of the list as it was first seen. */
   readonly onRow: (row: ExactJson) => Promise<void>
   readonly signal?: AbortSignal
@@ -75,7 +77,11 @@ export async function paginate(path: string, options: PaginateOptions): Promise<
     }
     return answer
   }
-  const walk = new ListWalk<ExactJson>(list, fetch, new PagingFacts(limit === undefined ? undefined : {limit}))
+  const walk = new ListWalk<ExactJson>(
+    list,
+    fetch,
+    new PagingFacts({...(limit === undefined ? {} : {limit}), maxResponseBytes: options.maxResponseBytes}),
+  )
   const refusal = await walk.read(at)
   if (refusal !== undefined) {
     if (refusal.status !== 404) throw refusal.error

@@ -20,6 +20,8 @@ export interface BackendOptions {
   readonly pollIntervalMs?: number
   /** How long an asynchronous read may take; default ten minutes. */
   readonly taskTimeoutMs?: number
+  /** Of one answer, `--max-response`: it bounds what lists may have. */
+  readonly maxResponseBytes?: number
   /** Hears what an asynchronous read waits for. */
   readonly onWait?: (text: string) => void
   /** Changes of this account known to be running: tells "too many changes" from "too many requests". Default: those started here. */
@@ -44,7 +46,7 @@ export class ApiBackend {
     this.#rules = rules
     this.#warn = options.onWarning ?? (() => {})
     this.reads = new ApiReads({...options, client, voice: rules.voice, clock, pollIntervalMs, taskTimeoutMs})
-    this.reader = new PagedReader({page: this.page, object: this.#object, warn: this.#warn})
+    this.reader = new PagedReader({page: this.page, object: this.#object, warn: this.#warn, maxResponseBytes: options.maxResponseBytes})
   }
 
   readonly page: FetchPage<Json> = async (path, options) => {

@@ -19,7 +19,9 @@ import {isTaskAnswer, taskResource, taskView} from './task-view.ts'
 const TRIES = 3
 const PAUSE_MS = 1_000
 
-export type Got<T> = {readonly ok: true; readonly value: T} | {readonly ok: false; readonly status: number; readonly error: Error}
+export type Got<T> =
+  /** `sizeBytes`: of the answer that it stood in. */
+  {readonly ok: true; readonly value: T; readonly sizeBytes: number} | {readonly ok: false; readonly status: number; readonly error: Error}
 
 export interface PlainAnswer {
   readonly status: number
@@ -66,7 +68,7 @@ export class ApiReads {
       if (!isSuccess(answer.status)) return {done: {ok: false, status: answer.status, error: errorOf(voice, asked, answer)}}
       const body = answerBody(answer.text)
       const value = body.is === 'unreadable' ? undefined : parse(body.is === 'json' ? body.value : undefined, answer)
-      if (value !== undefined) return {done: {ok: true, value}}
+      if (value !== undefined) return {done: {ok: true, value, sizeBytes: answer.bytes.length}}
       if (attempt >= TRIES) throw new UnreadableError(voice, asked, answer, body.is === 'unreadable' ? body.cause : undefined)
       return {waitMs: PAUSE_MS * 2 ** (attempt - 1)}
     }
@@ -96,7 +98,7 @@ export class ApiReads {
       options,
     )
     if (!got.ok) return got
-    return 'value' in got.value ? {ok: true, value: got.value.value} : this.#resource(path, got.value.task, parse, options)
+    return 'value' in got.value ? {...got, value: got.value.value} : this.#resource(path, got.value.task, parse, options)
   }
 
   /** The body, `undefined` when it is empty. Any status but a success is thrown. */
@@ -145,13 +147,13 @@ export class ApiReads {
     const asked: Asked = {method: 'GET', path}
     let missing: Error | undefined
     const began = clock.now()
-    const ended = await followToEnd<{view: SeenTask; body: Json}>(
+    const ended = await followToEnd<{view: SeenTask; body: Json; sizeBytes: number}>(
       async () => {
         const got = await this.get(`/tasks/${encodeURIComponent(id)}`, body => taskBody(body), options)
         if (got.ok) {
           const {status, state} = got.value.view
           if (state === 'running') this.#sayWaiting(path, status, clock.now() - began)
-          return {over: state !== 'running', value: got.value}
+          return {over: state !== 'running', value: {...got.value, sizeBytes: got.sizeBytes}}
         }
         if (got.status !== 404) throw got.error
         missing = got.error
@@ -167,7 +169,7 @@ export class ApiReads {
     )
     if (ended === undefined) throw new TaskTimeoutError(voice, asked, {id, seconds: taskTimeoutMs / 1000})
     if (ended === 'lost') throw missing
-    const {view, body} = ended.value
+    const {view, body, sizeBytes} = ended.value
     if (view.state === 'failed') {
       const {code, message = view.status} = view.error ?? {}
       const error = new TaskFailedError(voice, asked, {id, message, ...(code === undefined ? {} : {code})})
@@ -178,7 +180,7 @@ export class ApiReads {
     const resource = isTaskAnswer(body, 202) ? taskResource(body) : undefined
     const value = resource === undefined ? undefined : parse(resource)
     if (value === undefined) throw new TaskFailedError(voice, asked, {id, message: 'the task is done and brought no list or object'})
-    return {ok: true, value}
+    return {ok: true, value, sizeBytes}
   }
 
   #sayWaiting(path: string, status: string, ms: number): void {
@@ -199,7 +201,7 @@ function taskBody(body: Json | undefined): {view: SeenTask; body: Json} | undefi
 
 /** As the paging reads it: a 400 or 404 is an answer, any other error is thrown. */
 export function asPage<T>(got: Got<readonly T[]>): PageAnswer<T> {
-  if (got.ok) return {found: true, rows: got.value}
+  if (got.ok) return {found: true, rows: got.value, sizeBytes: got.sizeBytes}
   if (got.status === 404 || got.status === 400) return {found: false, status: got.status, error: got.error}
   throw got.error
 }

@@ -8,19 +8,46 @@
  */
 
 import {AppError} from '../../base/errors.ts'
+import {formatSizeBytes} from '../../base/units.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
 import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
 import type {FetchPage, PageAnswer, PagingFacts} from './paging-facts.ts'
 
-/** Every page brought rows nobody had seen: the server makes them up, or the list grows faster than it can be read. */
+interface TooLarge {
+  readonly bytes: number
+  readonly most: number
+  /** Whether it is all lists together. */
+  readonly together: boolean
+  readonly maxResponseBytes: number
+}
+
+/**
+ * Every page brought rows nobody had seen: the server makes them up, or the list grows faster than it can be read. Or they
+ * are more than memory has room for.
+ */
 export class EndlessListError extends AppError {
-  constructor(path: string, pages: number, rows: number) {
-    super(`GET ${path.split('?')[0]}: the list does not end: ${pages} pages brought ${rows} rows, and each of them new ones`, {
+  /** @param large - where it is not their number that is too much */
+  constructor(path: string, pages: number, rows: number, large?: TooLarge) {
+    const brought = `${pages} ${pages === 1 ? 'page' : 'pages'} brought ${rows} rows`
+    const what = large === undefined ? `the list does not end: ${brought}, and each of them new ones` : tooLarge(large, brought)
+    super(`GET ${path.split('?')[0]}: ${what}`, {
       code: 'E_LIST_ENDLESS',
-      suggestions: ['Look at single pages of it: svcctl api cloud get "PATH?limit=100&offset=0" (or api enterprise).'],
+      suggestions: [
+        ...(large === undefined
+          ? []
+          : [`If this server is right to have so much, allow it: --max-response ${twice(large.maxResponseBytes)}.`]),
+        'Look at single pages of it: svcctl api cloud get "PATH?limit=100&offset=0" (or api enterprise).',
+      ],
     })
   }
 }
+
+const tooLarge = ({bytes, most, together}: TooLarge, brought: string): string =>
+  together
+    ? `the lists of this API are too large for memory: ${brought}, all lists have ${formatSizeBytes(bytes)}, and may have ${formatSizeBytes(most)} together (${TOGETHER} times --max-response)`
+    : `the list is too large for memory: ${brought}, which have ${formatSizeBytes(bytes)}, and a list may have ${formatSizeBytes(most)} (${ALONE} times --max-response)`
+
+const twice = (bytes: number): string => `${Math.ceil((2 * bytes) / 2 ** 20)}MiB`
 
 /** How many pages a list may have whose first one has so many rows: a server that answers ten at a time has no list of thousands. */
 const mostPages = (firstRows: number): number => 500 + 10 * firstRows
@@ -28,12 +55,25 @@ const mostPages = (firstRows: number): number => 500 + 10 * firstRows
 /** All rows of a list are kept until it is read: twice what an app may have of objects, and a page more. */
 export const MOST_ROWS = 250_000
 
+/**
+ * Answers of the largest size that fit into one list, and into all lists of an API that are kept: 256 and 384 MiB unless told.
+ * As many rows as a list may have, of 600 bytes each, are 150 MB.
+ */
+const ALONE = 4
+const TOGETHER = 6
+
 /** A row and what it is known by; rows without an id have a key too, and stand apart from the answer. */
 export interface KeyedRow<Row> {
   readonly key: string
   readonly row: Row | undefined
   /** What there is instead of a row with an id. */
   readonly withoutId?: Row
+}
+
+interface Page<Row> {
+  readonly rows: readonly KeyedRow<Row>[]
+  readonly limit: number
+  readonly sizeBytes?: number
 }
 
 const keysOf = (rows: readonly KeyedRow<unknown>[]): readonly string[] => rows.map(it => it.key)
@@ -46,9 +86,12 @@ const GATHERED_PAGES = 60
 export class ListWalk<Row> {
   readonly path: string
   readonly #fetch: FetchPage<KeyedRow<Row>>
+  readonly #allBytes: () => number
   #facts: PagingFacts
 
   #rows = new Map<string, KeyedRow<Row>>()
+  /** Of the answers, by how many of their rows are kept. */
+  #bytes = 0
   #first: readonly string[] = []
   #end = 0
   #pages = 0
@@ -63,8 +106,10 @@ export class ListWalk<Row> {
   #cut = false
   #alone = false
 
-  constructor(path: string, fetch: FetchPage<KeyedRow<Row>>, facts: PagingFacts) {
+  /** @param allBytes - `sizeBytes` of all lists that are kept, this one included */
+  constructor(path: string, fetch: FetchPage<KeyedRow<Row>>, facts: PagingFacts, allBytes = () => this.sizeBytes) {
     this.path = path
+    this.#allBytes = allBytes
     this.#fetch = fetch
     this.#facts = facts
   }
@@ -76,6 +121,11 @@ export class ListWalk<Row> {
   /** Rows that show that something is there, and not what to call it by. */
   get withoutId(): Row[] {
     return [...this.#rows.values()].map(it => it.withoutId).filter(it => it !== undefined)
+  }
+
+  /** What is kept of it has so many bytes in the server's answers. */
+  get sizeBytes(): number {
+    return this.#bytes
   }
 
   /** How the list is known to be whole; `undefined` when it is not. */
@@ -126,21 +176,42 @@ export class ListWalk<Row> {
   async #start(options?: RequestOptions): Promise<Extract<PageAnswer<unknown>, {found: false}> | undefined> {
     const page = await this.#facts.page(this.#fetch, this.path, 0, options)
     if (!page.found) return page
-    this.#rows = new Map()
+    this.#clear()
     this.#end = 0
     this.#pages = 1
     this.#first = keysOf(page.rows)
-    this.#take(page.rows, page.rows.length, page.limit)
+    this.#take(page.rows, page)
     if (page.rows.length === 0) this.#proof = 'an empty page'
     return undefined
   }
 
-  #take(rows: readonly KeyedRow<Row>[], size: number, limit: number): void {
-    for (const row of rows) this.#rows.set(row.key, row)
+  #take(rows: readonly KeyedRow<Row>[], page: Page<Row>): void {
+    this.#keep(page)
+    const size = page.rows.length
     this.#end += rows.length
     this.#lastSize = size
     this.#largest = Math.max(this.#largest, size)
-    this.#lastLimit = limit
+    this.#lastLimit = page.limit
+  }
+
+  /** @throws EndlessListError when what is kept has become too large */
+  #keep({rows, sizeBytes = 0}: Page<Row>): void {
+    const before = this.#rows.size
+    for (const row of rows) this.#rows.set(row.key, row)
+    if (rows.length > 0) this.#bytes += (sizeBytes * (this.#rows.size - before)) / rows.length
+    const {maxResponseBytes} = this.#facts
+    for (const [bytes, times, together] of [
+      [this.#bytes, ALONE, false],
+      [this.#allBytes(), TOGETHER, true],
+    ] as const) {
+      const most = times * maxResponseBytes
+      if (bytes > most) throw new EndlessListError(this.path, this.#pages, this.#rows.size, {bytes, most, together, maxResponseBytes})
+    }
+  }
+
+  #clear(): void {
+    this.#rows = new Map()
+    this.#bytes = 0
   }
 
   async #step(options?: RequestOptions): Promise<void> {
@@ -159,8 +230,7 @@ export class ListWalk<Row> {
       case 'more':
         this.#take(
           rows.filter(it => !this.#rows.has(it.key)),
-          rows.length,
-          page.limit,
+          {...page, rows},
         )
         return
       case 'whole':
@@ -222,7 +292,7 @@ export class ListWalk<Row> {
       const page = await this.#facts.page(this.#fetch, this.path, offset, options)
       if (!page.found && (page.status !== 404 || offset === 0)) throw page.error
       const rows = page.found ? page.rows : []
-      for (const row of rows) this.#rows.set(row.key, row)
+      this.#keep({...page, rows})
       this.#assertBounded()
       offset += rows.length
       const ended = rows.length < Math.max(1, this.#facts.uncutBelow(page.limit))
@@ -232,7 +302,7 @@ export class ListWalk<Row> {
       }
       if (!ended) continue
       // Rows went away: what is known is no longer all there.
-      if (offset < this.#rows.size) this.#rows = new Map()
+      if (offset < this.#rows.size) this.#clear()
       offset = 0
     }
   }

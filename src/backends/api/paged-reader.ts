@@ -21,24 +21,28 @@ export interface ListSource {
   /** One object; `undefined` for a 404. */
   readonly object: (path: string, options?: RequestOptions) => Promise<JsonObject | undefined>
   readonly warn: Warn
+  /** Of one answer; it bounds what lists may have. */
+  readonly maxResponseBytes?: number | undefined
 }
 
 type Found = ListWalk<JsonObject> | (Pick<ListWalk<JsonObject>, 'rows' | 'withoutId'> & {readonly proof: string; readonly givenUp: true})
 
 interface Entry {
+  readonly walk: ListWalk<JsonObject>
   readonly reading: Promise<Found | undefined>
   /** What `reading` came to. */
   found?: Found
 }
 
 export class PagedReader implements Reader {
-  readonly facts = new PagingFacts()
+  readonly facts: PagingFacts
   readonly #source: ListSource
   readonly #lists = new Map<string, Entry>()
   readonly #objects = new Map<string, Promise<JsonObject | undefined>>()
 
   constructor(source: ListSource) {
     this.#source = source
+    this.facts = new PagingFacts({maxResponseBytes: source.maxResponseBytes})
   }
 
   async list(request: ApiRequest, options?: RequestOptions): Promise<Listing | undefined> {
@@ -84,7 +88,8 @@ export class PagedReader implements Reader {
   #entry(path: string, options?: RequestOptions): Entry {
     const known = this.#lists.get(path)
     if (known) return known
-    const entry: Entry = {reading: this.#read(path, options)}
+    const walk = new ListWalk<JsonObject>(path, this.#keyed(path), this.facts, () => this.#sizeBytes)
+    const entry: Entry = {walk, reading: this.#read(walk, options)}
     this.#lists.set(path, entry)
     entry.reading.then(
       found => {
@@ -98,12 +103,18 @@ export class PagedReader implements Reader {
     return entry
   }
 
-  async #read(path: string, options?: RequestOptions): Promise<Found | undefined> {
-    const walk = new ListWalk<JsonObject>(path, this.#keyed(path), this.facts)
+  /** Of all lists that are kept or read. */
+  get #sizeBytes(): number {
+    let bytes = 0
+    for (const {walk} of this.#lists.values()) bytes += walk.sizeBytes
+    return bytes
+  }
+
+  async #read(walk: ListWalk<JsonObject>, options?: RequestOptions): Promise<Found | undefined> {
     const refusal = await walk.read(options)
     if (refusal === undefined) return walk
     if (refusal.status !== 404) throw refusal.error
-    return this.#emptyOrGone(path, refusal, options)
+    return this.#emptyOrGone(walk.path, refusal, options)
   }
 
   /** A 404 for a whole list: its parent tells an empty list from one that is gone (wire facts, "End of a list"). */
@@ -143,7 +154,7 @@ export class PagedReader implements Reader {
         warned = true
         this.#source.warn({code: 'W_ROW_WITHOUT_ID', message: `A row of ${path} has no id and is left out.`})
       }
-      return {found: true, rows}
+      return {...answer, rows}
     }
   }
 }

@@ -4,10 +4,12 @@
  */
 import {AppError} from '../../base/errors.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
+import {MAX_RESPONSE_BYTES} from '../../transport/http.ts'
 
 /** One page as the API answered it. */
 export type PageAnswer<Row> =
-  | {readonly found: true; readonly rows: readonly Row[]}
+  /** `sizeBytes`: of the answer; where nobody knows it, it counts for nothing. */
+  | {readonly found: true; readonly rows: readonly Row[]; readonly sizeBytes?: number}
   /** 404 or 400; `error` says it for people. */
   | {readonly found: false; readonly status: number; readonly error: Error}
 
@@ -50,8 +52,10 @@ export type Repeated = 'ignored' | 'cut' | 'accident'
 
 /** What holds for every list of an API, whatever its cap. */
 interface ServerFacts {
-  /** Rows to ask for in one page. */
-  limit: number
+  /** Rows to ask for in one page; at first `LIMIT`. */
+  limit?: number
+  /** Of one answer (`--max-response`). */
+  readonly maxResponseBytes?: number | undefined
   repeats?: Promise<Repeated>
 }
 
@@ -59,7 +63,7 @@ export class PagingFacts {
   readonly #server: ServerFacts
   #largest: number
 
-  constructor(server: ServerFacts = {limit: LIMIT}, largest = 0) {
+  constructor(server: ServerFacts = {}, largest = 0) {
     this.#server = server
     this.#largest = largest
   }
@@ -70,6 +74,11 @@ export class PagingFacts {
    */
   apart(largest = 0): PagingFacts {
     return new PagingFacts(this.#server, largest)
+  }
+
+  /** Bytes that one answer may have. */
+  get maxResponseBytes(): number {
+    return this.#server.maxResponseBytes ?? MAX_RESPONSE_BYTES
   }
 
   /**
@@ -87,7 +96,7 @@ export class PagingFacts {
     offset: number,
     options?: RequestOptions,
   ): Promise<PageAnswer<Row> & {limit: number}> {
-    let {limit} = this.#server
+    let {limit = LIMIT} = this.#server
     let answer = await fetch(paged(path, limit, offset), options)
     if (!answer.found && answer.status === 400 && limit > SMALL_LIMIT) {
       const second = await fetch(paged(path, SMALL_LIMIT, offset), options)

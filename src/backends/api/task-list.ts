@@ -117,7 +117,7 @@ export class TaskLists {
     const answer = await this.#fetch(path, options)
     if (!answer.found) return answer
     return {
-      found: true,
+      ...answer,
       rows: answer.rows.map(row => {
         const view = taskView(row)
         return {key: view?.id ?? `?${JSON.stringify(row)}`, row: view}

@@ -93,6 +93,7 @@ function open(
   const source = describeCredentials(connection.api, sources)
   const about: BackendOptions = {
     clock,
+    maxResponseBytes: settings.maxResponseBytes,
     onWarning: warning => log.warn(warning.message),
     onWait: text => log.note(`${connection.api} ${text}`),
     ...(source === undefined ? {} : {credentialSource: source}),

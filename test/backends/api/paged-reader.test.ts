@@ -11,9 +11,9 @@ import {answering, type ScriptedClient, scriptedClient} from '../scripted-client
 const rows = (length: number): Json[] => Array.from({length}, (_, i) => ({id: i + 1}))
 const get = (path: string) => ({method: 'GET', path}) as const
 
-function open(client: ScriptedClient) {
+function open(client: ScriptedClient, more: {readonly maxResponseBytes?: number} = {}) {
   const warnings: BackendWarning[] = []
-  const {reader} = openCloudBackend(client, {clock: systemClock, onWarning: it => warnings.push(it)})
+  const {reader} = openCloudBackend(client, {clock: systemClock, onWarning: it => warnings.push(it), ...more})
   return {reader, warnings, asked: client.asked}
 }
 
@@ -94,6 +94,62 @@ describe('reading lists', () => {
     const {reader, asked} = open(endless)
     await expect(reader.list(get('/subscriptions')).then(() => reader.prove())).rejects.toMatchObject({code: 'E_LIST_ENDLESS'})
     expect(asked.length).toBeLessThan(10)
+  })
+
+  describe('whose rows are large', () => {
+    const KIB = 2 ** 10
+    /** Pages of ten rows and of 20 KiB, without an end or with one. */
+    const large = (most = Number.POSITIVE_INFINITY) =>
+      scriptedClient(({path}) => {
+        const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset'))
+        const length = Math.max(0, Math.min(10, most - offset))
+        return {json: Array.from({length}, (_, i) => ({id: offset + i + 1, text: 'x'.repeat(2 * KIB)}))}
+      })
+
+    it('gives up one that has more than four answers may have, long before it has too many rows', async () => {
+      const {reader, asked} = open(large(), {maxResponseBytes: 64 * KIB})
+      await expect(reader.list(get('/subscriptions')).then(() => reader.prove())).rejects.toMatchObject({
+        code: 'E_LIST_ENDLESS',
+        message:
+          'GET /subscriptions: the list is too large for memory: 14 pages brought 127 rows, which have 256.5 KiB, and a list may have 256 KiB (4 times --max-response)',
+        suggestions: [
+          'If this server is right to have so much, allow it: --max-response 1MiB.',
+          'Look at single pages of it: svcctl api cloud get "PATH?limit=100&offset=0" (or api enterprise).',
+        ],
+      })
+      expect(asked).toHaveLength(14)
+    })
+
+    it('gives up the list with which all that are kept have more than six answers may have, and none after some were forgotten', async () => {
+      const {reader} = open(large(50), {maxResponseBytes: 32 * KIB})
+      const read = (id: number) =>
+        reader.list(get(`/subscriptions/${id}/databases`)).then(() => reader.prove({path: `/subscriptions/${id}/databases`}))
+      await read(1)
+      await expect(read(2)).rejects.toMatchObject({
+        code: 'E_LIST_ENDLESS',
+        message: expect.stringMatching(
+          /^GET \/subscriptions\/2\/databases: the lists of this API are too large for memory: .*, all lists have 19\d(\.\d)? KiB, and may have 192 KiB together \(6 times --max-response\)$/,
+        ),
+      })
+      reader.forget('/subscriptions')
+      await read(3)
+    })
+
+    it('counts no row twice, however often a list is read', async () => {
+      let time = 0
+      const moving = scriptedClient(({path}) => {
+        const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset'))
+        // Another order in each answer.
+        const all = rows(100).map(it => ({...(it as {id: number}), text: 'x'.repeat(2 * KIB)}))
+        const turned = [...all.slice((time * 37) % 100), ...all.slice(0, (time * 37) % 100)]
+        time++
+        return {json: {subscriptions: turned.slice(offset, offset + 10)}}
+      })
+      const {reader, asked} = open(moving, {maxResponseBytes: 64 * KIB})
+      await reader.list(get('/subscriptions'))
+      await reader.prove()
+      expect(asked.length).toBeGreaterThan(20)
+    })
   })
 
   it('takes 100 000 rows in one answer, and no more', async () => {

@@ -181,6 +181,37 @@ it.each(
   60_000,
 )
 
+it.each([
+  ['cloud subscriptions', 'a list may have 1 MiB (4 times --max-response)'],
+  ['api cloud get /subscriptions --paginate', 'a list may have 1 MiB (4 times --max-response)'],
+  ['plan --synth-dir FOLDER', 'a list may have 1 MiB (4 times --max-response)'],
+  // Each subscription has such a list.
+  ['export cloud', 'may have 1.5 MiB together (6 times --max-response)'],
+])(
+  'a list with few rows and no end is given up by its bytes: %s',
+  async (words, bound) => {
+    const folder = saveStack(here.folder, jsonStack('one').subscription('a'))
+    let sent = 0
+    const endless: RequestListener = ({url = ''}, response) => {
+      const offset = Number(new URL(url, 'http://127.0.0.1').searchParams.get('offset'))
+      const rows = Array.from({length: 10}, (_, at) => ({id: offset + at + 1, name: `s${offset + at}`, text: 'x'.repeat(24_000)}))
+      const body = JSON.stringify(rows)
+      sent += body.length
+      response.writeHead(200, {'content-type': 'application/json'}).end(body)
+    }
+    await withAnswers(endless, async url => {
+      const outcome = await here.child([...words.replace('FOLDER', folder).split(' '), '--max-response', '256KiB', '--rate', '6000'], {
+        env: {SVC_CLOUD_API_URL: url, SVC_CLOUD_API_KEY: 'key-1', SVC_CLOUD_SECRET_KEY: 'secret-1'},
+      })
+      expect([outcome.code, outcome.stderr.slice(0, 700)]).toEqual([1, expect.stringContaining('E_LIST_ENDLESS')])
+      expect(outcome.stderr).toContain(bound)
+      expect(outcome.stderr).toContain('allow it: --max-response 1MiB')
+      expect(sent).toBeLessThan(6e6)
+    })
+  },
+  60_000,
+)
+
 describe('the memory of the whole process stays below 200 MiB', () => {
   it.each([
     ['shown', []],
