@@ -7,7 +7,7 @@ import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import {recordedAttribute} from '../model/attribute.ts'
-import {type Declaration, type Evaluate, type Lookup, neededBy, type StackDeclarations} from '../model/declaration.ts'
+import {type Declaration, type Evaluate, type Lookup, neededBy, type ParentRef, type StackDeclarations} from '../model/declaration.ts'
 import type {SecretStateOf} from '../model/diff.ts'
 import {type Kinds, locate, parentRemoteId} from '../model/kind.ts'
 import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
@@ -22,13 +22,13 @@ export function changedKeys(
   known: KnownObjects,
 ): Set<Key> {
   const changed = new Set<Key>()
-  const names = namesIn(known)
-  const filled = filledFrom(known)
+  const recorded = entriesOf(known)
+  const filled = filledFrom(known, recorded)
   for (const stack of stacks) {
     const ledger = ledgers.get(stack.name)
     const declared = new Set(stack.declarations.map(it => it.address))
     for (const it of stack.declarations)
-      if (differs(it, filled(it), ledger, secretState, known.kinds) || !hangsAsBefore(it, ledger, known, names)) changed.add(it.key)
+      if (differs(it, filled(it), ledger, secretState, known.kinds) || !hangsAsBefore(it, ledger, known, recorded)) changed.add(it.key)
     for (const entry of ledger?.entries.values() ?? []) if (!declared.has(entry.address)) changed.add(keyOf(stack.name, entry.address))
   }
   const readers = readersOf(stacks.flatMap(it => it.declarations))
@@ -60,13 +60,8 @@ export interface KnownObjects {
 }
 
 /** A declaration with what the ledgers have of the objects that it reads. */
-function filledFrom({ledgers, evaluate, variable}: KnownObjects): (it: Declaration) => ValueObject {
-  const byStack = new Map(ledgers.map(it => [it.stack, it.entries]))
-  const entryAt = (key: Key): LedgerEntry | undefined => {
-    const at = key.indexOf(':')
-    return byStack.get(key.slice(0, at))?.get(key.slice(at + 1))
-  }
-  const attribute = (key: Key, name: string) => recordedAttribute(entryAt(key), name)
+function filledFrom({evaluate, variable}: KnownObjects, recorded: Recorded): (it: Declaration) => ValueObject {
+  const attribute = (key: Key, name: string) => recordedAttribute(recorded.at(key), name)
   return ({spec, stack}) =>
     resolveValue(spec, ({expression}) => {
       try {
@@ -79,36 +74,39 @@ function filledFrom({ledgers, evaluate, variable}: KnownObjects): (it: Declarati
     }) as ValueObject
 }
 
-/** The natural keys of owned objects, by remote path. */
-const namesIn = ({kinds, ledgers}: KnownObjects): ReadonlyMap<string, string | undefined> =>
-  new Map(
-    [...ledgers].flatMap(({entries}) =>
-      [...entries.values()].map(it => [it.remoteId, kinds.get(it.kind)?.identity.key(it.applied)] as const),
+/** Owned objects: by the key they are declared under, and the natural keys of what is at a remote path. */
+interface Recorded {
+  readonly at: (key: Key) => LedgerEntry | undefined
+  readonly names: ReadonlyMap<string, string | undefined>
+}
+
+function entriesOf({kinds, ledgers}: KnownObjects): Recorded {
+  const byStack = new Map(ledgers.map(it => [it.stack, it.entries]))
+  return {
+    at: key => {
+      const colon = key.indexOf(':')
+      return byStack.get(key.slice(0, colon))?.get(key.slice(colon + 1))
+    },
+    names: new Map(
+      ledgers.flatMap(({entries}) => [...entries.values()].map(it => [it.remoteId, kinds.get(it.kind)?.identity.key(it.applied)] as const)),
     ),
-  )
+  }
+}
 
 /** Whether a declaration hangs on what it hung on: a parent that cannot be told from the ledgers has to be looked at. */
-function hangsAsBefore(
-  declaration: Declaration,
-  ledger: Ledger | undefined,
-  {kinds}: KnownObjects,
-  names: ReadonlyMap<string, string | undefined>,
-): boolean {
+function hangsAsBefore(declaration: Declaration, ledger: Ledger | undefined, {kinds}: KnownObjects, recorded: Recorded): boolean {
   const entry = ledger?.entries.get(declaration.address)
   const {parent, policy} = declaration
   if (entry === undefined || !sameWords(neededBy(declaration), entry.dependsOn) || !sameWords(policy.exclusive, entry.exclusive))
     return false
-  return parent === undefined || parent.by === 'key' || isIn(entry, parent, kinds, names)
+  return parent === undefined || isIn(entry, parent, kinds, recorded)
 }
 
-function isIn(
-  {remoteId}: LedgerEntry,
-  parent: Exclude<NonNullable<Declaration['parent']>, {by: 'key'}>,
-  kinds: Kinds,
-  names: ReadonlyMap<string, string | undefined>,
-): boolean {
+function isIn({remoteId}: LedgerEntry, parent: ParentRef, kinds: Kinds, {at, names}: Recorded): boolean {
   const now = parentRemoteId({kinds}, remoteId)
   if (now === undefined) return false
+  // What came half way has its new parent in the ledger, and itself in the former one.
+  if (parent.by === 'key') return at(parent.key)?.remoteId === now
   if (parent.by === 'remoteId') return parent.remoteId === now
   if (parent.by === 'id') return locate(kinds, now)?.ids.at(-1) === parent.id
   return names.get(now) === parent.name

@@ -101,3 +101,34 @@ describe('a plan of what changed, where a field reads another object', () => {
     })
   })
 })
+
+describe('a plan of what changed, after a run that came half way', () => {
+  const cache = (port: number) => stackOf().subscription('main').database('cache', 'main', {port}).user('u', 'cache', {role: 'x'})
+
+  it('sees that what an object was in is another one now', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache(12_000)])
+      lab.simulator.inject({match: {method: 'POST', path: '**/acl/users'}, times: 5, action: {type: 'status', status: 400}})
+      expect((await lab.apply([cache(12_001)])).summary).toMatchObject({done: 1, failed: 1})
+      lab.simulator.clearFaults()
+      const {plan} = await lab.plan([cache(12_001)], {onlyChanged: true})
+      expect(active(plan.operations).map(it => `${it.action} ${it.address}`)).toEqual(['create null_resource.u'])
+      await lab.apply([cache(12_001)])
+      lab.simulator.clearLog()
+      expect(active((await lab.plan([cache(12_001)], {onlyChanged: true})).plan.operations)).toEqual([])
+      expect(lab.requests).toEqual([])
+    })
+  })
+
+  it('looks at what is in an object that no ledger has', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache(12_000)])
+      const {ledger} = lab.store('shop')
+      lab.store('shop').ledger = {...ledger, entries: new Map([...ledger.entries].filter(([address]) => address !== 'null_resource.cache'))}
+      const {plan} = await lab.plan([cache(12_000)], {onlyChanged: true})
+      expect(plan.operations.map(it => `${it.action} ${it.address}`)).toEqual(['adopt null_resource.cache', 'no-op null_resource.u'])
+    })
+  })
+})
