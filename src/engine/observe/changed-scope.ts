@@ -3,6 +3,7 @@
  * the objects they read, and those that read one that differs. Only what they need is read; what somebody changed outside
  * goes unseen, and the plan says so everywhere.
  */
+import type {Api} from '../../base/apis.ts'
 import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
@@ -12,6 +13,7 @@ import type {SecretStateOf} from '../model/diff.ts'
 import {type Kinds, locate, parentRemoteId} from '../model/kind.ts'
 import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {appliedOf} from '../model/ledger-entry.ts'
+import type {AccountOf} from '../model/ownership.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {Deferred, type Key, keyOf, Secret, type ValueObject} from '../model/value.ts'
 
@@ -53,10 +55,11 @@ function readersOf(declarations: readonly Declaration[]): ReadonlyMap<Key, reado
 /** What says where objects are that are named in text, and what they answered. */
 export interface KnownObjects {
   readonly kinds: Kinds
-  /** Of all stacks of the app. */
+  /** Of all stacks of the app; where there are two of one, the later one counts. */
   readonly ledgers: readonly Ledger[]
   readonly evaluate: Evaluate
   readonly variable: Lookup['variable']
+  readonly accountOf?: AccountOf | undefined
 }
 
 /** A declaration with what the ledgers have of the objects that it reads. */
@@ -74,22 +77,27 @@ function filledFrom({evaluate, variable}: KnownObjects, recorded: Recorded): (it
     }) as ValueObject
 }
 
-/** Owned objects: by the key they are declared under, and the natural keys of what is at a remote path. */
+/** Owned objects: by the key they are declared under, and the natural keys of what has a remote path in a stack's account. */
 interface Recorded {
   readonly at: (key: Key) => LedgerEntry | undefined
-  readonly names: ReadonlyMap<string, string | undefined>
+  readonly nameIn: (stack: string, api: Api, remoteId: string) => string | undefined
 }
 
-function entriesOf({kinds, ledgers}: KnownObjects): Recorded {
+function entriesOf({kinds, ledgers, accountOf = () => ''}: KnownObjects): Recorded {
   const byStack = new Map(ledgers.map(it => [it.stack, it.entries]))
+  const names = new Map<string, string | undefined>()
+  for (const {stack, entries} of ledgers) {
+    for (const it of entries.values()) {
+      const kind = kinds.get(it.kind)
+      if (kind) names.set(`${accountOf(stack, kind.api)} ${it.remoteId}`, kind.identity.key(it.applied))
+    }
+  }
   return {
     at: key => {
       const colon = key.indexOf(':')
       return byStack.get(key.slice(0, colon))?.get(key.slice(colon + 1))
     },
-    names: new Map(
-      ledgers.flatMap(({entries}) => [...entries.values()].map(it => [it.remoteId, kinds.get(it.kind)?.identity.key(it.applied)] as const)),
-    ),
+    nameIn: (stack, api, remoteId) => names.get(`${accountOf(stack, api)} ${remoteId}`),
   }
 }
 
@@ -99,17 +107,18 @@ function hangsAsBefore(declaration: Declaration, ledger: Ledger | undefined, {ki
   const {parent, policy} = declaration
   if (entry === undefined || !sameWords(neededBy(declaration), entry.dependsOn) || !sameWords(policy.exclusive, entry.exclusive))
     return false
-  return parent === undefined || isIn(entry, parent, kinds, recorded)
+  return parent === undefined || isIn(parent, declaration.stack, entry, kinds, recorded)
 }
 
-function isIn({remoteId}: LedgerEntry, parent: ParentRef, kinds: Kinds, {at, names}: Recorded): boolean {
+function isIn(parent: ParentRef, stack: string, {remoteId}: LedgerEntry, kinds: Kinds, recorded: Recorded): boolean {
   const now = parentRemoteId({kinds}, remoteId)
-  if (now === undefined) return false
+  const above = now === undefined ? undefined : locate(kinds, now)
+  if (now === undefined || above === undefined) return false
   // What came half way has its new parent in the ledger, and itself in the former one.
-  if (parent.by === 'key') return at(parent.key)?.remoteId === now
+  if (parent.by === 'key') return recorded.at(parent.key)?.remoteId === now
   if (parent.by === 'remoteId') return parent.remoteId === now
-  if (parent.by === 'id') return locate(kinds, now)?.ids.at(-1) === parent.id
-  return names.get(now) === parent.name
+  if (parent.by === 'id') return above.ids.at(-1) === parent.id
+  return recorded.nameIn(stack, above.kind.api, now) === parent.name
 }
 
 const sameWords = (a: readonly string[], b: readonly string[]): boolean => {

@@ -228,9 +228,10 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
   const stacks = input.stacks.filter(it => input.selected.has(it.name))
   return changedKeys(stacks, input.ledgers, await input.secretStates(unread(input)), {
     kinds: input.kinds,
-    ledgers: [...input.ledgers.values(), ...(input.otherLedgers ?? [])],
+    ledgers: [...(input.otherLedgers ?? []), ...input.ledgers.values()],
     evaluate: input.evaluate,
     variable: input.variable,
+    accountOf: input.accountOf,
   })
 }
 

@@ -1,6 +1,7 @@
 /** `--scope changed`: whatever is declared otherwise than it was applied is looked at, and nothing else. */
 import {describe, expect, it} from 'vitest'
 import type {ParentRef} from '../../../src/engine/model/declaration.ts'
+import {emptyLedger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
 import {Deferred, type Value, type ValueObject} from '../../../src/engine/model/value.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
@@ -28,6 +29,20 @@ describe('a plan of what changed', () => {
   ])('sees a database that goes to another subscription, which is %s', async (_, before, parent) => {
     expect(await changes(parentOf(before), parentOf(parent))).toEqual(['replace null_resource.db'])
     expect(await changes(parentOf(parent), parentOf(parent))).toEqual([])
+  })
+
+  it('does not take what has the path of the parent in another account for the parent', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      await lab.apply([parentOf({by: 'name', name: 'main'})])
+      const theirs = {...lab.entry('shop', 'main'), applied: {name: 'two'}} as LedgerEntry
+      lab.store('theirs').ledger = {...emptyLedger('theirs'), condition: 'present', entries: new Map([['null_resource.two', theirs]])}
+      const planned = async (name: string) =>
+        active((await lab.plan([parentOf({by: 'name', name})], {onlyChanged: true, accountOf: it => it})).plan.operations)
+      expect((await planned('two')).map(it => `${it.action} ${it.address}`)).toEqual(['replace null_resource.db'])
+      expect(await planned('main')).toEqual([])
+    })
   })
 
   it('sees a collection that became exclusive', async () => {
