@@ -28,11 +28,11 @@ export interface LedgerEntry {
   readonly transfer?: TransferMark
 }
 
-/** Whether a field is compared by now that was left to the server when the object was applied last. */
-export const comparesMore = (
+/** What is compared by now and was left to the server when the object was applied last, as JSON pointers. */
+export const comparedSince = (
   {ignoreChanges}: {readonly ignoreChanges: readonly string[]},
   {ignoreChanges: before = []}: Pick<LedgerEntry, 'ignoreChanges'>,
-): boolean => before.some(it => !ignoreChanges.some(now => it === now || it.startsWith(`${now}/`)))
+): readonly string[] => before.filter(it => !ignoreChanges.some(now => it === now || it.startsWith(`${now}/`)))
 
 export interface TransferMark {
   readonly id: string

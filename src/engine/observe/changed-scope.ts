@@ -1,21 +1,22 @@
 /**
  * `--scope changed`: the declarations that differ from what the ledger says was applied last, with what the ledgers say of
- * the objects they read, and those that read one that differs. Only what they need is read; what somebody changed outside
- * goes unseen, and the plan says so everywhere.
+ * the objects they read, those that read one that differs, and what is declared in one that is replaced. Only what they need
+ * is read; what somebody changed outside goes unseen, and the plan says so everywhere.
  */
 import type {Api} from '../../base/apis.ts'
 import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import {recordedAttribute} from '../model/attribute.ts'
-import {type Declaration, type Evaluate, type Lookup, neededBy, type ParentRef, type StackDeclarations} from '../model/declaration.ts'
+import {type Declaration, type Evaluate, type Lookup, neededBy, type StackDeclarations} from '../model/declaration.ts'
 import type {SecretStateOf} from '../model/diff.ts'
-import {type Kinds, locate, parentRemoteId} from '../model/kind.ts'
-import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
+import {type Kind, type Kinds, locate, parentRemoteId} from '../model/kind.ts'
+import {comparedSince, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {appliedOf} from '../model/ledger-entry.ts'
 import type {AccountOf} from '../model/ownership.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {Deferred, type Key, keyOf, Secret, type ValueObject} from '../model/value.ts'
+import {isAnotherObject, replacedWith} from './replaced-with.ts'
 
 export function changedKeys(
   stacks: readonly StackDeclarations[],
@@ -24,19 +25,37 @@ export function changedKeys(
   known: KnownObjects,
 ): Set<Key> {
   const changed = new Set<Key>()
+  const replaced = new Set<Key>()
   const recorded = entriesOf(known)
   const filled = filledFrom(known, recorded)
-  for (const stack of stacks) {
-    const ledger = ledgers.get(stack.name)
-    const declared = new Set(stack.declarations.map(it => it.address))
-    for (const it of stack.declarations)
-      if (differs(it, filled(it), ledger, secretState, known.kinds) || !hangsAsBefore(it, ledger, known, recorded)) changed.add(it.key)
-    for (const entry of ledger?.entries.values() ?? []) if (!declared.has(entry.address)) changed.add(keyOf(stack.name, entry.address))
+  for (const {name, declarations} of stacks) {
+    const entries = ledgers.get(name)?.entries
+    const declared = new Set(declarations.map(it => it.address))
+    for (const it of declarations) {
+      const [spec, entry] = [filled(it), entries?.get(it.address)]
+      const kind = known.kinds.get(it.kind)
+      const stays = entry !== undefined && isInPlace(it, entry, known.kinds, recorded)
+      if (stays && hangsAsBefore(it, entry) && !differs(it, spec, entry, secretState, kind)) continue
+      changed.add(it.key)
+      if (entry === undefined || kind === undefined || entry.kind !== it.kind) continue
+      if (!stays || isAnotherObject(it, spec, comparedBefore(it, entry), kind, secretState)) replaced.add(it.key)
+    }
+    for (const {address} of entries?.values() ?? []) if (!declared.has(address)) changed.add(keyOf(name, address))
   }
-  const readers = readersOf(stacks.flatMap(it => it.declarations))
+  const all = stacks.flatMap(it => it.declarations)
+  const along = replacedWith(all, known.kinds)
+  const readers = readersOf(all)
   // A set goes on with what is added to it.
+  for (const key of replaced) for (const it of along.get(key) ?? []) replaced.add(it)
+  for (const key of replaced) changed.add(key)
   for (const key of changed) for (const it of readers.get(key) ?? []) changed.add(it)
   return changed
+}
+
+/** What was applied of the fields that were compared. */
+function comparedBefore({policy}: Declaration, entry: LedgerEntry): JsonObject {
+  const since = comparedSince(policy, entry)
+  return since.includes('') ? {} : without(entry.applied, new Set(since))
 }
 
 /** By object: the declarations with a value that only its live fields answer. */
@@ -101,16 +120,12 @@ function entriesOf({kinds, ledgers, accountOf = () => ''}: KnownObjects): Record
   }
 }
 
-/** Whether a declaration hangs on what it hung on: a parent that cannot be told from the ledgers has to be looked at. */
-function hangsAsBefore(declaration: Declaration, ledger: Ledger | undefined, {kinds}: KnownObjects, recorded: Recorded): boolean {
-  const entry = ledger?.entries.get(declaration.address)
-  const {parent, policy} = declaration
-  if (entry === undefined || !sameWords(neededBy(declaration), entry.dependsOn) || !sameWords(policy.exclusive, entry.exclusive))
-    return false
-  return parent === undefined || isIn(parent, declaration.stack, entry, kinds, recorded)
-}
+const hangsAsBefore = (declaration: Declaration, entry: LedgerEntry): boolean =>
+  sameWords(neededBy(declaration), entry.dependsOn) && sameWords(declaration.policy.exclusive, entry.exclusive)
 
-function isIn(parent: ParentRef, stack: string, {remoteId}: LedgerEntry, kinds: Kinds, recorded: Recorded): boolean {
+/** Whether an object is in what it is declared in: where the ledgers do not tell that, it has to be looked at. */
+function isInPlace({parent, stack}: Declaration, {remoteId}: LedgerEntry, kinds: Kinds, recorded: Recorded): boolean {
+  if (parent === undefined) return true
   const now = parentRemoteId({kinds}, remoteId)
   const above = now === undefined ? undefined : locate(kinds, now)
   if (now === undefined || above === undefined) return false
@@ -127,22 +142,20 @@ const sameWords = (a: readonly string[], b: readonly string[]): boolean => {
 }
 
 function differs(
-  {key, address, kind, policy}: Declaration,
+  {key, kind: name, policy}: Declaration,
   spec: ValueObject,
-  ledger: Ledger | undefined,
+  entry: LedgerEntry,
   secretState: SecretStateOf,
-  kinds: Kinds,
+  kind: Kind | undefined,
 ): boolean {
-  const entry = ledger?.entries.get(address)
-  if (entry === undefined || entry.kind !== kind) return true
+  if (entry.kind !== name) return true
   if (policy.removal !== entry.removal || policy.preventDestroy !== entry.preventDestroy) return true
-  if (comparesMore(policy, entry)) return true
+  if (comparedSince(policy, entry).length > 0) return true
   const leaves = openLeaves(spec)
   // What the ledgers do not answer has to be looked at.
   if (leaves.some(({leaf}) => leaf instanceof Deferred)) return true
   if (leaves.some(({pointer, leaf}) => leaf instanceof Secret && secretState(key, pointer, leaf) !== 'same')) return true
-  const known = kinds.get(kind)
-  const declared = known ? appliedOf(known, spec, policy.ignoreChanges, entry.applied) : plainPart(spec)
+  const declared = kind ? appliedOf(kind, spec, policy.ignoreChanges, entry.applied) : plainPart(spec)
   return canonicalJson(declared) !== canonicalJson(without(entry.applied, new Set(leaves.map(it => it.pointer))))
 }
 

@@ -6,7 +6,7 @@ import {isSecretOutput} from '../model/field-rules.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {keysNow} from '../model/keys-now.ts'
 import type {Kinds} from '../model/kind.ts'
-import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
+import {comparedSince, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {appliedOf} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
 import {outputOf} from '../model/live.ts'
@@ -41,7 +41,7 @@ export function recordedAs(
     policy.removal === entry.removal &&
     policy.preventDestroy === entry.preventDestroy &&
     sameWords(policy.exclusive, entry.exclusive) &&
-    !comparesMore(policy, entry) &&
+    comparedSince(policy, entry).length === 0 &&
     // What it hangs on decides the order in which it is deleted one day.
     sameWords(
       needed,

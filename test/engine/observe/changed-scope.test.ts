@@ -1,8 +1,8 @@
 /** `--scope changed`: whatever is declared otherwise than it was applied is looked at, and nothing else. */
 import {describe, expect, it} from 'vitest'
-import type {ParentRef} from '../../../src/engine/model/declaration.ts'
+import type {ParentRef, Policy} from '../../../src/engine/model/declaration.ts'
 import {emptyLedger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
-import {Deferred, type Value, type ValueObject} from '../../../src/engine/model/value.ts'
+import {Deferred, Secret, type Value, type ValueObject} from '../../../src/engine/model/value.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
 
@@ -144,6 +144,59 @@ describe('a plan of what changed, after a run that came half way', () => {
       lab.store('shop').ledger = {...ledger, entries: new Map([...ledger.entries].filter(([address]) => address !== 'null_resource.cache'))}
       const {plan} = await lab.plan([cache(12_000)], {onlyChanged: true})
       expect(plan.operations.map(it => `${it.action} ${it.address}`)).toEqual(['adopt null_resource.cache', 'no-op null_resource.u'])
+    })
+  })
+})
+
+describe('a plan of what changed, of an object that is replaced', () => {
+  const port = (it: number) => ({port: it})
+  const cache = (spec: ValueObject, policy: Partial<Policy> = {}, parent = 'main') =>
+    main().database('cache', parent, spec, policy).rule('r', 'cache').user('u', 'cache', {role: 'x'})
+  const reads = new Deferred('${null_resource.cache.triggers["out/port"]}', ['shop:null_resource.cache'])
+  const beside = (spec: ValueObject) =>
+    main()
+      .add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1, ...spec}, {parent: main().in('main'), outputs: ['port']})
+      .add('cloud.database', 'other', {name: 'other', memoryLimitInGb: 1, port: reads}, {parent: main().in('main'), after: ['cache']})
+      .rule('r', 'other')
+  const secret = (value: string) => ({dataPersistence: 'none', protocol: new Secret(value)})
+
+  it.each<[string, StackBuilder, StackBuilder]>([
+    ['of another port', cache(port(12_000)), cache(port(12_001))],
+    ['of a port that nothing was said of before', cache({}), cache(port(12_001))],
+    ['in another subscription', cache({}), cache({}, {}, 'two')],
+    ['of a port that was left to the server', cache(port(12_001), {ignoreChanges: ['/port']}), cache(port(12_001))],
+    ['all of which was left to the server', cache(port(12_001), {ignoreChanges: ['']}), cache(port(12_001))],
+    ['of a protocol that is a secret', cache(secret('redis')), cache(secret('memcached'))],
+    ['and whose port another one takes over', beside(port(12_000)), beside(port(12_001))],
+  ])('takes along what is declared in it, as a plan of all does: a database %s', async (_, before, after) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      await lab.apply([before])
+      if (lab.entry('shop', 'cache')?.ignoreChanges) lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {port: 12_345}})
+      const planned = async (onlyChanged: boolean) =>
+        active((await lab.plan([after], {onlyChanged})).plan.operations).map(({declared: _, ...it}) => it)
+      const changed = await planned(true)
+      expect(changed.map(it => it.kind)).toContain('cloud.acl_rule')
+      expect(changed).toEqual(await planned(false))
+    })
+  })
+
+  it('reads nothing of what is in an object that changes in place', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache({...port(12_000), memoryLimitInGb: 1})])
+      for (const [after, policy] of [
+        [{...port(12_000), memoryLimitInGb: 2}, {}],
+        [{memoryLimitInGb: 1}, {}],
+        [{...port(12_000), memoryLimitInGb: 1}, {exclusive: []}],
+        [{...port(12_001), memoryLimitInGb: 2}, {ignoreChanges: ['/port']}],
+      ] as const) {
+        lab.simulator.clearLog()
+        const {plan} = await lab.plan([cache(after, policy)], {onlyChanged: true})
+        expect(plan.operations.map(it => it.action).filter(it => it !== 'update' && it !== 'no-op' && it !== 'adopt')).toEqual([])
+        expect(lab.requests.filter(it => it.includes('/acl/'))).toEqual([])
+      }
     })
   })
 })
