@@ -9,9 +9,10 @@ import {computed} from './open-computed.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import type {Node} from './values/expression.ts'
 import {MAX_ARGUMENTS, sized, takeSteps, workOn} from './values/expression-limits.ts'
-import {nodeOf, Open, type OpenValue, openFrom, opensIn} from './values/open-value.ts'
+import {decidedBySecret, nodeOf, Open, type OpenValue, openFrom, opensIn} from './values/open-value.ts'
 import {ArgumentError, asList, type FunctionRule, SlowSearchError} from './values/rule.ts'
-import {uniform} from './values/value-types.ts'
+import {usesOfSecrets} from './values/uses-of-secrets.ts'
+import {holdsHiddenType, uniform} from './values/value-types.ts'
 
 type Call = Node & {readonly type: 'call'}
 
@@ -84,7 +85,8 @@ function plainCall({name, args, expand, at}: Call, rule: FunctionRule, values: r
       throw new ArgumentError(`takes no more than ${MAX_ARGUMENTS} arguments, and there are ${given.length}`)
     return rule.call(...given)
   }
-  if (rule.structural && !expand && !values.some(value => value instanceof Open)) {
+  const isHandedOn = rule.structural && !(rule.typed && holdsHiddenType(values))
+  if (isHandedOn && !expand && !values.some(value => value instanceof Open)) {
     try {
       return call(values as readonly Json[]) as OpenValue
     } catch (error) {
@@ -137,18 +139,19 @@ function sensitive({args, at}: Call, names: Names, {value: evaluate}: Evaluation
 /** The first that is neither null nor an empty text, in the one type of all; what comes after a known one does not matter. */
 function coalesce({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
   const values = args.map(arg => evaluate(arg, names))
+  const firstOf = (plain: readonly Json[]): Json => {
+    const found = uniform(plain, 'the arguments').find(it => it !== null && it !== '')
+    if (found === undefined) throw new ArgumentError('every argument is null or empty')
+    return found
+  }
+  const firstOpen = (from: readonly OpenValue[]): OpenValue => computed(from, firstOf, nodes => ({type: 'call', name, args: nodes, at}), at)
   return explained(name, at, () => {
+    if (holdsHiddenType(values)) return firstOpen(values)
     const typed = uniform(values as readonly Json[], 'the arguments') as readonly OpenValue[]
     const from = typed.findIndex(value => value !== null && value !== '')
     if (from < 0) throw new ArgumentError('every argument is null or empty')
     const first = typed[from] ?? null
-    if (opensIn(first).length === 0) return first
-    const firstOf = (plain: readonly Json[]): Json => {
-      const found = plain.find(it => it !== null && it !== '')
-      if (found === undefined) throw new ArgumentError('every argument is null or empty')
-      return found
-    }
-    return computed(typed.slice(from), firstOf, nodes => ({type: 'call', name, args: nodes, at}), at)
+    return opensIn(first).length === 0 ? first : firstOpen(typed.slice(from))
   })
 }
 
@@ -157,12 +160,13 @@ const STEPS_OF_ERROR = 20
 
 /** The first argument that has a value; one that is known only later may still have none, so the rest is kept with it. */
 function tried({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
+  const uses = usesOfSecrets()
   const open: OpenValue[] = []
   for (const arg of args) {
     try {
       const value = evaluate(arg, names)
       open.push(value)
-      if (!opensIn(value).some(it => it.value === undefined)) break
+      if (!isLater(value)) break
     } catch (error) {
       if (!(error instanceof ExpressionValueError)) throw error
       takeSteps(STEPS_OF_ERROR, at)
@@ -170,22 +174,27 @@ function tried({name, args, at}: Call, names: Names, {value: evaluate}: Evaluati
   }
   const [first, ...rest] = open
   if (first === undefined) throw new ExpressionValueError('try: no argument has a value', at)
-  if (!opensIn(first).some(it => it.value === undefined)) return first
-  return laterCall(name, [first, ...rest], at)
+  if (usesOfSecrets() > uses) return decidedBySecret(first, at)
+  return isLater(first) ? laterCall(name, [first, ...rest], at) : first
 }
 
 function can({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
   const [arg] = args
   if (arg === undefined || args.length > 1) throw new ExpressionError('can takes one argument', at)
+  const uses = usesOfSecrets()
+  let result: OpenValue = true
   try {
     const value = evaluate(arg, names)
-    return opensIn(value).some(it => it.value === undefined) ? laterCall(name, [value], at) : true
+    if (isLater(value)) result = laterCall(name, [value], at)
   } catch (error) {
     if (!(error instanceof ExpressionValueError)) throw error
     takeSteps(STEPS_OF_ERROR, at)
-    return false
+    result = false
   }
+  return usesOfSecrets() > uses ? decidedBySecret(result, at) : result
 }
+
+const isLater = (value: OpenValue): boolean => opensIn(value).some(open => open.value === undefined)
 
 function laterCall(name: string, values: readonly OpenValue[], at: number): Open {
   const nodes = values.map(nodeOf)

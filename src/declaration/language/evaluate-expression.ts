@@ -11,9 +11,10 @@ import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import {type Node, templateOf} from './values/expression.ts'
 import {boundedStep, MAX_TEXT, sized, sizeOf, takeSteps, workOn} from './values/expression-limits.ts'
 import {joined} from './values/joined-text.ts'
-import {Open, type OpenValue} from './values/open-value.ts'
+import {decidedBySecret, Open, type OpenValue} from './values/open-value.ts'
 import {asFlag, asText, typeNameOf} from './values/rule.ts'
-import {isSet, uniform} from './values/value-types.ts'
+import {useSecret, usesForgotten, usesOfSecrets} from './values/uses-of-secrets.ts'
+import {holdsHiddenType, isOfText, isSet, uniform} from './values/value-types.ts'
 
 /** @throws ExpressionError */
 export function evaluateNode(node: Node, names: Names): OpenValue {
@@ -84,7 +85,7 @@ function operation(node: Node & {type: 'binary'}, names: Names): OpenValue {
   )
 }
 
-/** Both results have one type, as in Terraform: `true ? 1 : "a"` is `"1"`. What is wrong in the other one is nobody's matter. */
+/** Both results have one type, as in Terraform: `true ? 1 : "a"` is `"1"`. What is wrong in the other one is nobody's matter, but a secret that was used in it may not show in the type. */
 function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
   const {at} = node
   const condition = evaluateNode(node.condition, names)
@@ -104,6 +105,7 @@ function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
       at,
     ) === true
   const result = evaluateNode(wanted ? node.then : node.otherwise, names)
+  const uses = usesOfSecrets()
   let other: OpenValue = null
   try {
     other = evaluateNode(wanted ? node.otherwise : node.then, names)
@@ -112,12 +114,15 @@ function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
   }
   const results = wanted ? [result, other] : [other, result]
   takeSteps(workOn(results), at)
-  return computed(
+  const isHidden = usesOfSecrets() > uses || holdsHiddenType([other])
+  if (isHidden) useSecret()
+  const taken = computed(
     [],
     () => chosen(wanted, results as readonly Json[]),
     () => node,
     at,
   )
+  return isHidden && !isOfText(result) ? decidedBySecret(taken, at) : taken
 }
 
 function chosen(wanted: boolean, results: readonly Json[]): Json {
@@ -139,7 +144,21 @@ function concatenate(parts: readonly (string | Node)[], names: Names): OpenValue
       MAX_TEXT,
     )
   const at = largest(parts.map(placeOf))
-  return sized(computed(values, text, templateOf, at), at)
+  const made = (): OpenValue => computed(values, text, templateOf, at)
+  return sized(isSurelyMade(values) ? usesForgotten(made) : made(), at)
+}
+
+/** More letters than a secret of a variable has. */
+const LONG_SECRET = 100_000
+
+/** Whether there is no text of which the variables among the parts make none: it is not made too long by them either. */
+function isSurelyMade(parts: readonly OpenValue[]): boolean {
+  let length = 0
+  for (const part of parts) {
+    if (part instanceof Open && part.node?.type !== 'variable') return false
+    length += typeof part === 'string' ? part.length : LONG_SECRET
+  }
+  return length <= MAX_TEXT
 }
 
 /** One step into a value: `.name`, `[key]`. */

@@ -4,12 +4,14 @@
  * of the expression is the same one with the names of its items made new (`item0`): a stack's own could hide `var`.
  */
 import {isJsonObject, type Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {type Meaning, type Names, Namespace, withNames} from './names.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import type {ForNode, Node} from './values/expression.ts'
 import {sized} from './values/expression-limits.ts'
 import {nodeOf, Open, type OpenValue, openFrom, opensIn, revealed} from './values/open-value.ts'
 import {typeNameOf} from './values/rule.ts'
+import {useSecret} from './values/uses-of-secrets.ts'
 import {isSet} from './values/value-types.ts'
 
 export interface Evaluation {
@@ -67,7 +69,16 @@ function itemsOf(source: Meaning, {splat, at}: ForNode): readonly Item[] {
 type Read = (value: OpenValue) => Json | typeof UNDECIDED
 
 const plainOnly: Read = value => (opensIn(value).length > 0 ? UNDECIDED : (value as Json))
-const known: Read = value => (opensIn(value).some(open => open.value === undefined) ? UNDECIDED : revealed(value))
+/** @param used - is given what was open in it */
+const known =
+  (used: Open[]): Read =>
+  value => {
+    const opens = opensIn(value)
+    if (opens.some(open => open.value === undefined)) return UNDECIDED
+    if (opens.some(open => open.secret)) useSecret()
+    addAll(used, opens)
+    return revealed(value)
+  }
 
 function gathered(node: ForNode, items: readonly Item[], names: Names, {value}: Evaluation, read: Read): OpenValue | typeof UNDECIDED {
   const list: OpenValue[] = []
@@ -116,24 +127,36 @@ function addField(fields: Map<string, OpenValue[]>, name: Json, value: OpenValue
 function openFor(node: ForNode, source: OpenValue, names: Names, evaluation: Evaluation): Open {
   const sources = opensIn(source)
   const secret = sources.some(open => open.secret)
-  const result = known(source) === UNDECIDED ? UNDECIDED : concrete(node, source, names, evaluation, secret)
+  const used: Open[] = []
+  const read = known(used)
+  const result = read(source) === UNDECIDED ? UNDECIDED : concrete(node, source, names, evaluation, {secret, read})
   const {opens, rest} = symbolic(node, source, names, evaluation)
-  const all = [...sources, ...opens]
-  if (result === UNDECIDED || opensIn(result).some(open => open.value === undefined)) return openFrom(all, rest, undefined, node.at)
-  return openFrom([...all, ...opensIn(result)], rest, () => sized(revealed(result), node.at), node.at)
+  const found = result === UNDECIDED ? [] : opensIn(result)
+  // What a secret decided for an item has no expression, and with a name in the place of the item it may have one.
+  const unspelled = [...used, ...found].filter(open => open.node === undefined)
+  const whole = unspelled.length === 0 ? rest : undefined
+  const all = [...sources, ...opens, ...unspelled]
+  if (result === UNDECIDED || found.some(open => open.value === undefined)) return openFrom(all, whole, undefined, node.at)
+  return openFrom([...all, ...found], whole, () => sized(revealed(result), node.at), node.at)
 }
 
 /** With the items themselves, each as secret as what they come from. */
-function concrete(node: ForNode, source: OpenValue, names: Names, evaluation: Evaluation, secret: boolean): OpenValue | typeof UNDECIDED {
+function concrete(
+  node: ForNode,
+  source: OpenValue,
+  names: Names,
+  evaluation: Evaluation,
+  {secret, read}: {readonly secret: boolean; readonly read: Read},
+): OpenValue | typeof UNDECIDED {
   const items = itemsOf(source instanceof Open ? (source.value ?? null) : source, node)
-  if (!secret || !(source instanceof Open)) return gathered(node, items, names, evaluation, known)
+  if (!secret || !(source instanceof Open)) return gathered(node, items, names, evaluation, read)
   const hidden = (value: Meaning): Open => new Open({node: {type: 'literal', value: null}, value: value as Json, secret: true})
   return gathered(
     node,
     items.map(({key, item}) => ({key: hidden(key), item: hidden(item)})),
     names,
     evaluation,
-    known,
+    read,
   )
 }
 

@@ -19,6 +19,7 @@ import {ExpressionError} from '../language/values/errors.ts'
 import {type Node, printAddress, unescapeTemplate} from '../language/values/expression.ts'
 import {MAX_INSTANCES} from '../language/values/expression-limits.ts'
 import {derive, Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
+import {usesForgotten} from '../language/values/uses-of-secrets.ts'
 import {MAX_SPEC_LEVELS, partAt, segmentsOf, specPathFault, withValueAt} from './spec-parts.ts'
 import {
   type Instance,
@@ -149,7 +150,7 @@ export class ObjectBlock implements ReferableBlock {
   }
 
   instances(): ReadonlyMap<string | number | undefined, ObjectInstance> | 'unknown' {
-    this.#instances ??= this.#expand()
+    this.#instances ??= usesForgotten(() => this.#expand())
     return this.#instances
   }
 

@@ -19,6 +19,7 @@ import {ExpressionError, ExpressionValueError} from '../language/values/errors.t
 import {type Node, printAddress} from '../language/values/expression.ts'
 import {MAX_INSTANCES, resetSpent, sized} from '../language/values/expression-limits.ts'
 import {Open, type OpenValue} from '../language/values/open-value.ts'
+import {useSecret, usesOfSecrets} from '../language/values/uses-of-secrets.ts'
 import {formatType} from '../language/variable-type.ts'
 import type {Variables} from './variables.ts'
 
@@ -79,17 +80,19 @@ export class AppContext {
   once(memo: Map<string, Noted> | undefined, name: string, what: string, compute: () => OpenValue): Noted {
     const known = memo?.get(name)
     if (known) {
+      if (known.usesSecret) useSecret()
       if (known.error) throw known.error
       return known
     }
     if (this.#running.has(what)) throw new SelfReferenceError([...this.#running], what)
     this.#running.add(what)
+    const uses = usesOfSecrets()
     try {
-      const noted = this.noting(compute)
+      const noted = {...this.noting(compute), usesSecret: usesOfSecrets() > uses}
       memo?.set(name, noted)
       return noted
     } catch (error) {
-      if (error instanceof ExpressionError) memo?.set(name, {result: null, reads: NOTHING, error})
+      if (error instanceof ExpressionError) memo?.set(name, {result: null, reads: NOTHING, error, usesSecret: usesOfSecrets() > uses})
       throw error
     } finally {
       this.#running.delete(what)
@@ -117,6 +120,8 @@ export interface Noted {
   readonly result: OpenValue
   readonly reads: ReadonlySet<Key>
   readonly error?: ExpressionError
+  /** On the way to it: `try` and `can` have to know. */
+  readonly usesSecret?: boolean
 }
 
 /** What `each` and `count` mean in one instance of an object. */

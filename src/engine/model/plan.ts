@@ -43,7 +43,7 @@ export interface Edge {
 /** A leaf the plan may not hold in clear, or cannot know yet. */
 export interface OpenLeaf {
   readonly path: string
-  /** Evaluated at apply; absent for a secret written in clear in the stack. */
+  /** Evaluated at apply; absent for a secret written in clear in the stack, and for what a secret decided. */
   readonly expression?: string
   /** Of `secret(…, {version})`. */
   readonly version?: string

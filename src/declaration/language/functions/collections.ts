@@ -14,6 +14,7 @@ import {
   type FunctionTable,
   heavy,
   light,
+  ofOneType,
   one,
   rule,
   structural,
@@ -163,15 +164,17 @@ export const COLLECTIONS: FunctionTable = {
     return items[0] ?? null
   }),
   zipmap: heavy(structural(2, 2, zipped)),
-  tolist: structural(1, 1, value => (value === null ? null : [...uniform(asList(value, 'the argument'), 'the items')])),
+  tolist: ofOneType(structural(1, 1, value => (value === null ? null : [...uniform(asList(value, 'the argument'), 'the items')]))),
   toset: heavy(one(value => (value === null ? null : setOf(uniform(asList(value, 'the argument'), 'the items'))))),
   tomap: heavy(
-    structural(1, 1, value => {
-      if (value === null) return null
-      const names = Object.keys(asMap(value, 'the argument'))
-      const items = uniform(Object.values(asMap(value, 'the argument')), 'the values')
-      return Object.fromEntries(names.map((name, at) => [name, items[at] ?? null]))
-    }),
+    ofOneType(
+      structural(1, 1, value => {
+        if (value === null) return null
+        const names = Object.keys(asMap(value, 'the argument'))
+        const items = uniform(Object.values(asMap(value, 'the argument')), 'the values')
+        return Object.fromEntries(names.map((name, at) => [name, items[at] ?? null]))
+      }),
+    ),
   ),
   flatten: one(value => flattened(asList(value, 'the argument'))),
   distinct: heavy(

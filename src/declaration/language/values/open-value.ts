@@ -8,11 +8,12 @@ import type {Json} from '../../../base/json.ts'
 import type {Key} from '../../../engine/model/value.ts'
 import {ExpressionError} from './errors.ts'
 import {literal, type Node, nodeLevels, printTemplate} from './expression.ts'
+import {useSecret} from './uses-of-secrets.ts'
 
 export type OpenValue = null | string | number | boolean | Open | readonly OpenValue[] | {readonly [key: string]: OpenValue}
 
 export class Open {
-  /** How to get it again; `undefined` for a secret written in clear, which has no other source than the stack. */
+  /** How to get it again; `undefined` for what only the stack gives: a secret written in clear, and what one decided (`decidedBySecret`). */
   readonly node: Node | undefined
   /** `undefined`: known only later. */
   readonly value: Json | undefined
@@ -107,17 +108,34 @@ export function openFrom(opens: readonly Open[], node: Node | undefined, compute
   if (compute === undefined) {
     if (node === undefined) {
       throw new ExpressionError(
-        'a secret written in clear is mixed with a value that is known only later',
+        'a secret written in clear, or what a secret decided in try, can or a condition, is mixed with a value that is known only later',
         at,
-        'Give the secret through a sensitive variable (secret()), so that it need not be kept in a plan.',
+        'Give the secret through a sensitive variable (secret()), so that it need not be kept in a plan, and leave try, can or the condition out.',
       )
     }
     const version = versionOf(opens, node)
     const notGiven = version !== undefined && opens.every(open => open.value !== undefined || open.notGiven)
     return new Open(notGiven ? {node, secret, needs, version, notGiven} : {node, secret, needs})
   }
+  if (secret) useSecret()
   const version = versionOf(opens, node)
   return new Open({node, value: compute(), secret, needs, version})
+}
+
+/**
+ * What a secret had a part in, although it may not be in it. It has no expression: which one it has would say what was decided.
+ *
+ * @throws ExpressionError where it is known only later
+ */
+export function decidedBySecret(value: OpenValue, at: number): Open {
+  if (opensIn(value).some(open => open.value === undefined)) {
+    throw new ExpressionError(
+      'what a secret decides in try, can or a condition must be known when the plan is made',
+      at,
+      'Take a value there that is known, or leave try, can or the condition out.',
+    )
+  }
+  return new Open({node: undefined, value: revealed(value), secret: true})
 }
 
 /** What surrounds a secret counts as well: another text around it is another value. */

@@ -15,6 +15,8 @@ export interface FunctionRule {
   readonly max: number
   /** Hands items through without looking into them, so that they may be open. */
   readonly structural?: true
+  /** Brings the items to one type: an open one of any type may not stay among others then. */
+  readonly typed?: true
   /** Steps that a part of its arguments takes; absent: one. */
   readonly work?: number
   readonly call: PlainFunction
@@ -27,6 +29,7 @@ const ANY_NUMBER = Number.POSITIVE_INFINITY
 /** A function of so many arguments; the values may be open where it only hands them on. */
 export const rule = (min: number, max: number, call: PlainFunction): FunctionRule => ({min, max, call})
 export const structural = (min: number, max: number, call: PlainFunction): FunctionRule => ({min, max, structural: true, call})
+export const ofOneType = (of: FunctionRule): FunctionRule => ({...of, typed: true})
 /** Takes as long for a large value as for a small one. */
 export const atOnce = (of: FunctionRule): FunctionRule => ({...of, work: 0})
 /** Has next to nothing to do with each part. */

@@ -4,7 +4,7 @@
  */
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../../base/json.ts'
 import type {Node} from './expression.ts'
-import {derive, Open, type OpenValue} from './open-value.ts'
+import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
 import {ArgumentError, asText} from './rule.ts'
 
 type Type =
@@ -54,6 +54,26 @@ function typeOfNode(node: Node | undefined): Type {
   if (node?.type !== 'variable') return 'any'
   const as = node.as ?? 'string'
   return as === 'string' || as === 'number' || as === 'bool' ? as : 'any'
+}
+
+/** Functions of which only text comes. */
+const OF_TEXT = new Set(
+  'base64decode base64encode base64sha256 base64sha512 format join jsonencode lower md5 replace sha1 sha256 sha512 tostring trim trimprefix trimspace trimsuffix upper urlencode'.split(
+    ' ',
+  ),
+)
+
+const isSurelyText = ({node}: Open): boolean => typeOfNode(node) === 'string' || (node?.type === 'call' && OF_TEXT.has(node.name))
+
+/** Whether there is a secret in them of which only its value says what type it has. */
+export const holdsHiddenType = (values: readonly OpenValue[]): boolean =>
+  opensIn(values).some(open => open.secret && open.value !== undefined && typeOfNode(open.node) === 'any' && !isSurelyText(open))
+
+/** Whether the value is the same whatever type it is brought to: there are only texts in it. */
+export function isOfText(value: OpenValue): boolean {
+  if (value === null || typeof value === 'string') return true
+  if (value instanceof Open) return isSurelyText(value)
+  return typeof value === 'object' && Object.values(value).every(isOfText)
 }
 
 /** `undefined` when the types have nothing in common. */
