@@ -7,7 +7,7 @@
 
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ProcessVariables} from '../base/process-variables.ts'
-import {isSecretName} from '../base/secret-fields.ts'
+import {isSecretName, secretsInAddress} from '../base/secret-fields.ts'
 
 /** What a stack says of it. */
 export type HttpLocation = {
@@ -94,6 +94,15 @@ export function httpBackendOf(location: HttpLocation, environment: ProcessVariab
   const trusted = new Set(named.flatMap(it => (URL.canParse(it) ? [new URL(it).origin] : [])))
   const username = location.username ?? variable('TF_HTTP_USERNAME')
   const password = variable('TF_HTTP_PASSWORD')
+  const addresses = [main, lockAddress, unlockAddress].flatMap(it => (it === undefined ? [] : [new URL(it)]))
+  const skipCertVerification = location.skipCertVerification ?? false
+  if (skipCertVerification && !isSet(variable(SKIP_VARIABLE))) {
+    const isSignedIn = username !== undefined && (password !== undefined || location.username === undefined)
+    const isTold = ({protocol, origin, href}: URL) =>
+      protocol === 'https:' && trusted.has(origin) && (isSignedIn || secretsInAddress(href).length > 0)
+    const told = addresses.find(isTold)
+    if (told !== undefined) throw uncheckedError(stack, told.origin)
+  }
   return {
     address: main,
     updateMethod: location.updateMethod ?? variable('TF_HTTP_UPDATE_METHOD') ?? 'POST',
@@ -104,12 +113,23 @@ export function httpBackendOf(location: HttpLocation, environment: ProcessVariab
     ...(username !== undefined && {username}),
     ...(password !== undefined && {password}),
     trusted,
-    skipCertVerification: location.skipCertVerification ?? false,
+    skipCertVerification,
     retryMax: whole('retry_max', location.retryMax, 'TF_HTTP_RETRY_MAX', 2),
     retryWaitMinMs: 1_000 * whole('retry_wait_min', location.retryWaitMinSeconds, 'TF_HTTP_RETRY_WAIT_MIN', 1),
     retryWaitMaxMs: 1_000 * whole('retry_wait_max', location.retryWaitMaxSeconds, 'TF_HTTP_RETRY_WAIT_MAX', 30),
   }
 }
+
+const SKIP_VARIABLE = 'TF_HTTP_SKIP_CERT_VERIFICATION'
+const isSet = (flag: string | undefined): boolean => flag === '1' || flag?.toLowerCase() === 'true'
+
+/** Whoever answers in place of that server would get what the environment has for it, and only the environment may want that. */
+const uncheckedError = (stack: string, origin: string): HttpBackendError =>
+  new HttpBackendError(
+    stack,
+    `skip_cert_verification would send the credentials of the environment (TF_HTTP_USERNAME, TF_HTTP_PASSWORD) to whoever answers for ${origin}`,
+    `Trust the authority of its certificate with NODE_EXTRA_CA_CERTS, and take skip_cert_verification out of the stack; for a test server: export ${SKIP_VARIABLE}=true`,
+  )
 
 /** An address for messages: a user name or a token in it stays inside. */
 export function shownAddress(address: string): string {

@@ -84,7 +84,7 @@ function unreachable(error: ConnectionError, isRepeat: boolean, request: StateRe
     `This is where a ledger is kept (${shownAddress(address)}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,
     ...(failure === 'tls'
       ? [
-          "Trust the authority of its certificate with NODE_EXTRA_CA_CERTS; for a test server: skip_cert_verification in the stack's http backend.",
+          "Trust the authority of its certificate with NODE_EXTRA_CA_CERTS; for a test server: skip_cert_verification in the stack's http backend, and TF_HTTP_SKIP_CERT_VERIFICATION=true where the environment has its credentials.",
         ]
       : []),
   ]

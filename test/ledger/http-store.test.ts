@@ -919,4 +919,34 @@ describe('the http backend', () => {
   ] as const)('is refused when incomplete: %j %j', (location, environment, words) => {
     expect(() => httpBackendOf(location, environment, 'shop')).toThrow(words)
   })
+
+  describe('whose stack asks that certificates are not verified', () => {
+    const location = {type: 'http', address: 'https://state.example.com/shop', skipCertVerification: true} as const
+    const environment = {TF_HTTP_ADDRESS: 'https://state.example.com/x', TF_HTTP_USERNAME: 'u', TF_HTTP_PASSWORD: 'p'}
+    const skips = (...[where, variables]: [HttpLocation, Record<string, string>]) =>
+      httpBackendOf(where, variables, 'shop').skipCertVerification
+
+    it('is refused where the credentials of the environment would go to whoever answers', () => {
+      expect(() => skips(location, environment)).toThrow(
+        'skip_cert_verification would send the credentials of the environment (TF_HTTP_USERNAME, TF_HTTP_PASSWORD) to whoever answers for https://state.example.com',
+      )
+      expect(() => skips({type: 'http', skipCertVerification: true}, environment)).toThrow('skip_cert_verification')
+      const {TF_HTTP_PASSWORD: _, ...token} = environment
+      expect(() => skips(location, token)).toThrow('skip_cert_verification')
+      expect(() => skips({...location, username: 'me'}, environment)).toThrow('skip_cert_verification')
+      const secret = {TF_HTTP_ADDRESS: 'https://state.example.com/shop?token=hidden-3'}
+      expect(() => skips({type: 'http', skipCertVerification: true}, secret)).toThrow('skip_cert_verification')
+      const lock = {lockAddress: 'https://state.example.com/lock', unlockAddress: 'https://state.example.com/lock'}
+      expect(() => skips({...location, ...lock, address: 'http://127.0.0.1:1/shop'}, environment)).toThrow('skip_cert_verification')
+    })
+
+    it('gets it where the environment asks for it too, or has nothing for that server', () => {
+      expect(skips(location, {...environment, TF_HTTP_SKIP_CERT_VERIFICATION: 'true'})).toBe(true)
+      expect(skips(location, {TF_HTTP_ADDRESS: environment.TF_HTTP_ADDRESS})).toBe(true)
+      expect(skips({...location, username: 'me'}, {TF_HTTP_ADDRESS: environment.TF_HTTP_ADDRESS, TF_HTTP_USERNAME: 'u'})).toBe(true)
+      expect(skips({...location, address: 'https://test.example.com/shop'}, environment)).toBe(true)
+      const {skipCertVerification: _, ...verified} = location
+      expect(skips(verified, {...environment, TF_HTTP_SKIP_CERT_VERIFICATION: 'true'})).toBe(false)
+    })
+  })
 })
