@@ -142,15 +142,17 @@ export class LedgerStillLockedError extends LedgerAccessError {
 
 /** The state server wants other credentials. */
 export class LedgerAuthError extends AppError {
-  /** @param withheld - there are credentials, and they belong to another server */
-  constructor({place}: LedgerPlace, status: number, withheld = false) {
+  /** @param withheld - there are credentials, and they are not for this address; `variable` would name it */
+  constructor({place}: LedgerPlace, status: number, withheld?: {readonly variable: string; readonly address: string}) {
     super(`The state server at ${place} ${status === 401 ? 'wants credentials' : 'refused the credentials'} (${status}).`, {
       code: 'E_LEDGER_AUTH',
       exit: EXIT.unauthorized,
       suggestions: withheld
         ? [
-            'TF_HTTP_USERNAME and TF_HTTP_PASSWORD are sent to the server of TF_HTTP_ADDRESS only, and the stack names another one.',
-            `Where this is your state server, say so: export TF_HTTP_ADDRESS=${place}`,
+            withheld.variable === 'TF_HTTP_ADDRESS'
+              ? 'TF_HTTP_USERNAME and TF_HTTP_PASSWORD are sent to the server of TF_HTTP_ADDRESS only, and the stack names another one.'
+              : `TF_HTTP_USERNAME and TF_HTTP_PASSWORD are sent to locks below the address of the state, and to those of TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS: ${withheld.address} is neither.`,
+            `Where this is your state server, say so: export ${withheld.variable}=${withheld.address}`,
           ]
         : ['Set TF_HTTP_USERNAME and TF_HTTP_PASSWORD to an account that may read and write this state.'],
     })

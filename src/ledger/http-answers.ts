@@ -5,6 +5,7 @@ import {maskedText} from '../base/secret-fields.ts'
 import {emptyLedger, type Ledger} from '../engine/model/ledger.ts'
 import type {HttpResponse} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, type LedgerPlace} from './errors.ts'
+import {shownAddress} from './http-address.ts'
 import type {HttpBackend} from './http-backend.ts'
 import type {SendState} from './state-requests.ts'
 import {decodeLedger} from './tfstate.ts'
@@ -47,7 +48,7 @@ export class StateAnswers {
   expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', answer: HttpResponse): void {
     if (isYes(answer)) return
     if (isSuccess(answer)) throw this.#pageError(doing)
-    if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld)
+    if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld(doing))
     throw new LedgerAccessError(doing, this.#where, serverWords(answer), [
       'Check the address and the methods of the http backend, and the server, then run the command again.',
     ])
@@ -84,10 +85,14 @@ export class StateAnswers {
     return Buffer.from(body).toString('utf8')
   }
 
-  /** There is a password, and it is another server's. */
-  get #withheld(): boolean {
-    const {password, trusted, address} = this.#backend
-    return password !== undefined && !trusted.has(new URL(address).origin)
+  /** There is a password, and it is not for this address: the variable that would name it, and what that would say. */
+  #withheld(doing: 'read' | 'write' | 'lock' | 'unlock'): {readonly variable: string; readonly address: string} | undefined {
+    const {password, trusted, address, lockAddress = address, unlockAddress = address} = this.#backend
+    const isAway = (it: string) => password !== undefined && !trusted.has(shownAddress(it))
+    if (isAway(address)) return {variable: 'TF_HTTP_ADDRESS', address: shownAddress(address)}
+    if (doing === 'lock' && isAway(lockAddress)) return {variable: 'TF_HTTP_LOCK_ADDRESS', address: shownAddress(lockAddress)}
+    if (doing === 'unlock' && isAway(unlockAddress)) return {variable: 'TF_HTTP_UNLOCK_ADDRESS', address: shownAddress(unlockAddress)}
+    return undefined
   }
 }
 

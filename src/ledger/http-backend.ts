@@ -1,13 +1,16 @@
 /**
  * How to reach a ledger behind Terraform's HTTP state protocol: what the stack's backend says, and for what it leaves
  * out the `TF_HTTP_*` variables (as in Terraform, a variable never beats the stack). A password comes from the
- * environment only: a stack's rendering is no place for one. It belongs to the servers that the environment names, by
- * their origins: a stack, or a plan file, that names another one does not get it.
+ * environment only: a stack's rendering is no place for one. It belongs to the servers that the environment names: a
+ * stack, or a plan file, that names another one does not get it (`http-trust.ts`).
  */
 
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ProcessVariables} from '../base/process-variables.ts'
-import {isSecretName, secretsInAddress} from '../base/secret-fields.ts'
+import {secretsInAddress} from '../base/secret-fields.ts'
+import {shellWord} from '../base/shell-word.ts'
+import {shownAddress} from './http-address.ts'
+import {type HttpRequestKind, isMethodAllowed, trustedAddresses} from './http-trust.ts'
 
 /** What a stack says of it. */
 export type HttpLocation = {
@@ -35,7 +38,7 @@ export interface HttpBackend {
   readonly unlockMethod: string
   readonly username?: string
   readonly password?: string
-  /** Origins that get user and password. */
+  /** Addresses that get user and password, as `shownAddress` shows them. */
   readonly trusted: ReadonlySet<string>
   readonly skipCertVerification: boolean
   /** Tries after the first one. */
@@ -90,26 +93,27 @@ export function httpBackendOf(location: HttpLocation, environment: ProcessVariab
       'Set unlock_address in the backend, or TF_HTTP_UNLOCK_ADDRESS: with many servers it is the same as lock_address.',
     )
   }
-  const named = ['TF_HTTP_ADDRESS', 'TF_HTTP_LOCK_ADDRESS', 'TF_HTTP_UNLOCK_ADDRESS'].flatMap(it => variable(it) ?? [])
-  const trusted = new Set(named.flatMap(it => (URL.canParse(it) ? [new URL(it).origin] : [])))
+  const addresses = {address: main, ...(lockAddress !== undefined && {lockAddress}), ...(unlockAddress !== undefined && {unlockAddress})}
+  const trusted = trustedAddresses(addresses, environment)
+  const method = (is: HttpRequestKind['is'], own: string | undefined, fallback: string, to: string | undefined): string => {
+    const request = {is, method: own ?? variable(`TF_HTTP_${is.toUpperCase()}_METHOD`) ?? fallback, address: to ?? main}
+    if (to !== undefined && !isMethodAllowed(request, main, environment)) throw methodError(stack, request)
+    return request.method
+  }
   const username = location.username ?? variable('TF_HTTP_USERNAME')
   const password = variable('TF_HTTP_PASSWORD')
-  const addresses = [main, lockAddress, unlockAddress].flatMap(it => (it === undefined ? [] : [new URL(it)]))
   const skipCertVerification = location.skipCertVerification ?? false
   if (skipCertVerification && !isSet(variable(SKIP_VARIABLE))) {
     const isSignedIn = username !== undefined && (password !== undefined || location.username === undefined)
-    const isTold = ({protocol, origin, href}: URL) =>
-      protocol === 'https:' && trusted.has(origin) && (isSignedIn || secretsInAddress(href).length > 0)
-    const told = addresses.find(isTold)
-    if (told !== undefined) throw uncheckedError(stack, told.origin)
+    const isTold = (it: string) => /^https:/i.test(it) && trusted.has(shownAddress(it)) && (isSignedIn || secretsInAddress(it).length > 0)
+    const told = Object.values(addresses).find(isTold)
+    if (told !== undefined) throw uncheckedError(stack, new URL(told).origin)
   }
   return {
-    address: main,
-    updateMethod: location.updateMethod ?? variable('TF_HTTP_UPDATE_METHOD') ?? 'POST',
-    ...(lockAddress !== undefined && {lockAddress}),
-    lockMethod: location.lockMethod ?? variable('TF_HTTP_LOCK_METHOD') ?? 'LOCK',
-    ...(unlockAddress !== undefined && {unlockAddress}),
-    unlockMethod: location.unlockMethod ?? variable('TF_HTTP_UNLOCK_METHOD') ?? 'UNLOCK',
+    ...addresses,
+    updateMethod: method('update', location.updateMethod, 'POST', main),
+    lockMethod: method('lock', location.lockMethod, 'LOCK', lockAddress),
+    unlockMethod: method('unlock', location.unlockMethod, 'UNLOCK', unlockAddress),
     ...(username !== undefined && {username}),
     ...(password !== undefined && {password}),
     trusted,
@@ -131,16 +135,13 @@ const uncheckedError = (stack: string, origin: string): HttpBackendError =>
     `Trust the authority of its certificate with NODE_EXTRA_CA_CERTS, and take skip_cert_verification out of the stack; for a test server: export ${SKIP_VARIABLE}=true`,
   )
 
-/** An address for messages: a user name or a token in it stays inside. */
-export function shownAddress(address: string): string {
-  const {origin, pathname} = new URL(address)
-  return `${origin}${pathname}`
-}
-
-/** Two addresses are one ledger when they differ in credentials only: in a user, or in a token of the query, which is rotated. */
-export function httpKeyOf(address: string): string {
-  const url = new URL(address)
-  const tokens = new Set([...url.searchParams.keys()].filter(isSecretName))
-  for (const it of tokens) url.searchParams.delete(it)
-  return `http:${url.origin}${url.pathname}${url.search}`
+/** With the password of whoever applies it, a request that a stack makes up could do anything that they may do there. */
+function methodError(stack: string, {is, method, address}: HttpRequestKind): HttpBackendError {
+  const name = `TF_HTTP_${is.toUpperCase()}`
+  const said = [`${name}_METHOD=${shellWord(method)}`, ...(is === 'update' ? [] : [`${name}_ADDRESS=${shellWord(shownAddress(address))}`])]
+  return new HttpBackendError(
+    stack,
+    `${is}_method ${JSON.stringify(method)} could do anything at ${shownAddress(address)}: a stack may say LOCK, UNLOCK, POST or PUT${is === 'unlock' ? ', and DELETE where unlock_address is <address>/lock' : ''}`,
+    `Correct ${is}_method of the backend; where your state server wants it so, let the environment say it: export ${said.join(' ')}`,
+  )
 }

@@ -20,8 +20,9 @@ import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {askLock} from './ask-lock.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, LedgerStillLockedError, type OwnApp} from './errors.ts'
+import {httpKeyOf, shownAddress} from './http-address.ts'
 import {isRefusedAccess, isYes, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
-import {type HttpBackend, httpKeyOf, shownAddress} from './http-backend.ts'
+import type {HttpBackend} from './http-backend.ts'
 import {describeLock, filledText, HttpFence, isLocked, lockIdOf, lockInfoIn, PROMPT_MS} from './http-fence.ts'
 import {isAt, isVersionOf, type KnownVersion} from './known-version.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
@@ -227,11 +228,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     let mayBeOurs = false
     const look = async (): Promise<true | undefined> => {
       isUnheard = true
-      const answer = await askLock(
-        this.#send,
-        {id, words: this.#standingWords(id), request: {method: lockMethod, url: lockAddress, body}},
-        signal,
-      )
+      const request = {method: lockMethod, url: lockAddress, body}
+      const answer = await askLock(this.#send, {id, words: this.#standingWords(id), request}, signal)
       isUnheard = false
       if (!isLocked(answer)) {
         this.#answers.expectSuccess('lock', answer)

@@ -6,7 +6,8 @@ import {type Tried, tryAgain} from '../base/try-again.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {parseRetryAfter} from '../transport/retry.ts'
-import {type HttpBackend, shownAddress} from './http-backend.ts'
+import {shownAddress} from './http-address.ts'
+import type {HttpBackend} from './http-backend.ts'
 import type {Notice} from './managed-store.ts'
 
 export interface StateRequest {
@@ -42,7 +43,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
     const headers = {
       accept: 'application/json',
       ...(username !== undefined &&
-        trusted.has(new URL(url).origin) && {authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`}),
+        trusted.has(shownAddress(url)) && {authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`}),
       ...(body !== undefined && {'content-type': 'application/json', 'content-md5': createHash('md5').update(body).digest('base64')}),
     }
     let isRepeat = false

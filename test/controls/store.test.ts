@@ -351,6 +351,12 @@ describe('where controls are kept', () => {
       'https://host/state/shop-controls?ref=a',
     ],
     ['https://git/state/shop', 'https://git/state/shop/lock', 'https://git/state/shop-controls', 'https://git/state/shop-controls/lock'],
+    [
+      'https://git/state/shop/?a=1',
+      'https://git/state/shop/lock',
+      'https://git/state/shop-controls/?a=1',
+      'https://git/state/shop-controls/lock',
+    ],
     ['https://host/state/shop', 'https://host/locks/shop', 'https://host/state/shop-controls', 'https://host/locks/shop-controls'],
   ])('%s with the lock %s', (address, lock, controls, controlsLock) => {
     expect(besides(address, lock)).toMatchObject({

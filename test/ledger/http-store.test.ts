@@ -857,6 +857,25 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(locked.condition).toBe('absent')
   })
 
+  it('locks nothing with the password where the stack says so, and says how to name that lock', async () => {
+    await server.close()
+    server = await startStateServer({username: 'ci', password: 'pass-word-1'})
+    const lockAddress = new URL('/api/projects/5', server.address).href
+    const credentials = {TF_HTTP_USERNAME: 'ci', TF_HTTP_PASSWORD: 'pass-word-1', TF_HTTP_ADDRESS: server.address}
+    const at = {lockAddress, unlockAddress: lockAddress}
+    const failure = await store(at, credentials)
+      .lock(0)
+      .catch(error => error)
+    expect(failure).toMatchObject({code: 'E_LEDGER_AUTH', message: expect.stringContaining('(401)')})
+    expect(failure.suggestions).toEqual([
+      `TF_HTTP_USERNAME and TF_HTTP_PASSWORD are sent to locks below the address of the state, and to those of TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS: ${lockAddress} is neither.`,
+      `Where this is your state server, say so: export TF_HTTP_LOCK_ADDRESS=${lockAddress}`,
+    ])
+    const unlock = await store(at, {...credentials, TF_HTTP_LOCK_ADDRESS: lockAddress}).lock(0)
+    await unlock()
+    expect(server.lock).toBeUndefined()
+  })
+
   it('is exit 13 when nobody listens there, and says whose address that is and which variables have it', async () => {
     await server.close()
     const failure = await store({address: `${server.address}?token=hidden-2`})
@@ -903,7 +922,7 @@ describe('the http backend', () => {
       unlockMethod: 'UNLOCK',
       username: 'me',
       password: 'env-password',
-      trusted: new Set(['https://env.example.com']),
+      trusted: new Set(['https://env.example.com/lock', 'https://env.example.com/unlock']),
       skipCertVerification: false,
       retryMax: 0,
       retryWaitMinMs: 3_000,
@@ -937,7 +956,8 @@ describe('the http backend', () => {
       const secret = {TF_HTTP_ADDRESS: 'https://state.example.com/shop?token=hidden-3'}
       expect(() => skips({type: 'http', skipCertVerification: true}, secret)).toThrow('skip_cert_verification')
       const lock = {lockAddress: 'https://state.example.com/lock', unlockAddress: 'https://state.example.com/lock'}
-      expect(() => skips({...location, ...lock, address: 'http://127.0.0.1:1/shop'}, environment)).toThrow('skip_cert_verification')
+      const named = {...environment, TF_HTTP_LOCK_ADDRESS: lock.lockAddress}
+      expect(() => skips({...location, ...lock, address: 'http://127.0.0.1:1/shop'}, named)).toThrow('skip_cert_verification')
     })
 
     it('gets it where the environment asks for it too, or has nothing for that server', () => {

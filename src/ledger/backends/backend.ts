@@ -68,6 +68,8 @@ export interface LedgerBackend<L extends LedgerLocation = LedgerLocation> {
   readonly named: (text: string) => L | undefined
   /** The path, where the ledger is a file that goes with the disk; a relative one counts from the folder of the stacks. */
   readonly file?: (location: L) => string
+  /** What whoever reviews a plan would not expect of it. */
+  readonly remarks?: (location: L) => readonly string[]
   /** What its server is signed in to with, beside what the stack says: to be hidden wherever it comes up. */
   readonly signIn?: (location: L, environment: ProcessVariables) => {readonly username: string; readonly password: string}
   /** Beside a ledger, as it really lies: where the holds and freezes of its stack are. @throws HttpBackendError, NotAFileError */
@@ -80,7 +82,7 @@ export interface LedgerBackend<L extends LedgerLocation = LedgerLocation> {
 /** Gives a backend's file its types, and the others one type for all: a location reaches the backend that it names. */
 export const defineBackend = <L extends LedgerLocation>(backend: LedgerBackend<L>): LedgerBackend => {
   const own = (location: LedgerLocation): L => backend.location.parse(location)
-  const {file, signIn, ...rest} = backend
+  const {file, signIn, remarks, ...rest} = backend
   return {
     ...rest,
     place: location => backend.place(own(location)),
@@ -88,6 +90,7 @@ export const defineBackend = <L extends LedgerLocation>(backend: LedgerBackend<L
     lockedThere: location => backend.lockedThere(own(location)),
     open: (location, options) => backend.open(own(location), options),
     ...(file && {file: location => file(own(location))}),
+    ...(remarks && {remarks: location => remarks(own(location))}),
     ...(signIn && {signIn: (location, environment) => signIn(own(location), environment)}),
   }
 }

@@ -2,6 +2,7 @@
 import {z} from 'zod'
 import type {Json} from '../../base/json.ts'
 import {secretsInAddress} from '../../base/secret-fields.ts'
+import {belowAddress, besideAddress, besideLock, shownAddress} from '../http-address.ts'
 import {type HttpLocation, httpBackendOf} from '../http-backend.ts'
 import {HttpLedgerStore} from '../http-store.ts'
 import {defineBackend} from './backend.ts'
@@ -71,6 +72,11 @@ export const http = defineBackend<HttpLocation>({
   place: ({address}) => address,
   remoteState: ({address}) => (typeof address === 'string' ? address : undefined),
   named: address => (/^https?:/i.test(address) ? {type: 'http', address} : undefined),
+  remarks: ({address, lockAddress, lockMethod = 'LOCK', unlockAddress, unlockMethod = 'UNLOCK'}) => {
+    const isElsewhere = (lock: string) => !['', '/lock'].includes((address && belowAddress(lock, address)) ?? '-')
+    const [lock, unlock] = [lockAddress, unlockAddress].map(it => it && isElsewhere(it) && shownAddress(it))
+    return [...(lock ? [`is locked with ${lockMethod} ${lock}`] : []), ...(unlock ? [`is unlocked with ${unlockMethod} ${unlock}`] : [])]
+  },
   signIn: ({username}, {TF_HTTP_USERNAME = '', TF_HTTP_PASSWORD = ''}) => ({
     username: username ?? TF_HTTP_USERNAME,
     password: TF_HTTP_PASSWORD,
@@ -100,19 +106,6 @@ export const http = defineBackend<HttpLocation>({
     })
   },
 })
-
-/** `https://host/state/shop?x=1` → `https://host/state/shop-controls?x=1` */
-function besideAddress(address: string): string {
-  const url = new URL(address)
-  url.pathname = url.pathname.replace(/(\/*)$/, '-controls$1')
-  return url.href
-}
-
-/** A lock's that begins with the ledger's own (`…/shop/lock`) is where a server like GitLab has the lock of that other state. */
-function besideLock(lock: string, address: string): string {
-  const [own, whole] = [new URL(address).href, new URL(lock).href]
-  return whole.startsWith(`${own}/`) ? `${besideAddress(address)}${whole.slice(own.length)}` : besideAddress(lock)
-}
 
 /** Without the fields that are undefined. */
 function defined<T extends object>(fields: T): {[K in keyof T]?: Exclude<T[K], undefined>} {

@@ -21,6 +21,7 @@ import type {Going, Observation} from '../../engine/observe/observation.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {resealed} from '../../engine/plan/document.ts'
+import {backendOf} from '../../ledger/backends/registry.ts'
 import {LearnedDurations} from '../host/learned-durations.ts'
 import {liftsOf} from '../host/lifts.ts'
 import type {PlanOptions} from '../host/plan-options.ts'
@@ -108,7 +109,7 @@ export async function planWorkspace(
     accounts: accountsOf(workspace),
     lifts,
     selection,
-    notes,
+    notes: [...notes, ...ledgerRemarks(workspace.stacks)],
     onlyChanged,
     listUnmanaged: options.unmanaged ?? false,
     ...(choice ? {choice} : {}),
@@ -229,3 +230,7 @@ export function readOnlyGuard(workspace: Workspace, operations: readonly Operati
     },
   ]
 }
+
+/** What the stacks chose for their ledgers, where reviewers should look at it. */
+const ledgerRemarks = (stacks: Workspace['stacks']): string[] =>
+  stacks.flatMap(({name, ledger}) => (backendOf(ledger).remarks?.(ledger) ?? []).map(it => `the ledger of stack "${name}" ${it}`))

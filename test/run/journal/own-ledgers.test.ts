@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {MadeVersion} from '../../../src/engine/model/ledger.ts'
 import type {PlannedStack} from '../../../src/engine/model/plan.ts'
-import {httpKeyOf} from '../../../src/ledger/http-backend.ts'
+import {httpKeyOf} from '../../../src/ledger/http-address.ts'
 import {assertPlannedLedgers, ledgerPlace} from '../../../src/run/journal/own-ledgers.ts'
 import {stackOf} from '../../support/lab.ts'
 

@@ -286,6 +286,22 @@ describe('a ledger behind http', () => {
     expect(existsSync(join(at.folder, 'terraform.web.tfstate'))).toBe(false)
   })
 
+  it('that is locked somewhere else is shown with where, in the plan that people review', async () => {
+    const {address} = server.backend.http
+    const folder = join(at.folder, 'locked-elsewhere')
+    const notes = async (lock: string, unlock: string) => {
+      const backend = {http: {address, lock_address: lock, lock_method: 'POST', unlock_address: unlock}}
+      const rendered = saveStack(folder, jsonStack('web').backend(backend).subscription('web').database('wdb', 'web'))
+      return documentOf(await at.fast(['plan', '--synth-dir', rendered, '-o', 'json'])).notes
+    }
+    const {origin} = new URL(address)
+    expect(await notes(`${origin}/api/projects/5`, `${origin}/api/tokens`)).toEqual([
+      `the ledger of stack "web" is locked with POST ${origin}/api/projects/5`,
+      `the ledger of stack "web" is unlocked with UNLOCK ${origin}/api/tokens`,
+    ])
+    expect(await notes(`${address}/lock`, address)).toEqual([])
+  })
+
   it('that somebody locked is exit 10, and is freed by the id of the lock and no other', async () => {
     server.lock = {ID: 'abc', Who: 'me@there', Operation: 'apply', Created: '2026-01-01T00:00:00Z'} as StateServer['lock']
     const refused = await at.fast(['apply', ...web, '--auto-approve', '-o', 'json'])
