@@ -9,7 +9,7 @@
 import {closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, type Stats, statSync, writeSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {syncFolder} from '../base/atomic-file.ts'
-import {fileAt} from '../base/file-place.ts'
+import {fileAt, NotAFileError} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {largest} from '../base/many.ts'
 import {type HolderState, type LockHolder, type ProcessLock, tryProcessLock} from '../base/process-lock.ts'
@@ -20,6 +20,10 @@ import {linesBack} from './lines.ts'
 /** Twelve digits that name a file of the chain: the beginning of its first line's hash. */
 const ID_DIGITS = 12
 const FIRST_LINE = 64 * 1024
+
+/** How lines begin: what is left of one that its writer died at, too. */
+const BEGINNINGS = ['{"action":"', '{"actor":{"']
+const ENOUGH = 64
 
 /** Who writes, and how it sees others that do. */
 export interface LockTools {
@@ -129,6 +133,7 @@ export class ChainFile {
     const file = this.#file ?? openSync(this.path, constants.O_RDWR | constants.O_CREAT, 0o600)
     this.#file = file
     const bytes = Buffer.from(lines.map(it => `${it.text}\n`).join(''))
+    this.#assertOwnEnd(file, tail.size)
     try {
       if (fstatSync(file).size > tail.size) ftruncateSync(file, tail.size)
       for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, tail.size + done)
@@ -146,6 +151,15 @@ export class ChainFile {
     this.#id ||= this.#idOf(lines[0])
     this.#left = {stats: statSync(this.path), tail: {size: tail.size + bytes.length, head, intact: true}}
     return {file: this.#id, head, lines: [...ahead, ...lines]}
+  }
+
+  /** Of what is behind the last whole line only what a writer died at is taken back: anybody's file may be here. @throws NotAFileError */
+  #assertOwnEnd(file: number, size: number): void {
+    const bytes = Buffer.alloc(Math.min(fstatSync(file).size - size, ENOUGH))
+    const end = bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, size))
+    // Zeros are what a disk may have of a line when the power went.
+    if (!/[^\0]/.test(end) || BEGINNINGS.some(it => end.startsWith(it) || it.startsWith(end))) return
+    throw new NotAFileError(this.path, 'ends with something that is no line of an audit, and it is not cut off', {kept: true})
   }
 
   /** What the next line follows, and what stands before it where that is another one. */

@@ -1,9 +1,11 @@
 /**
  * Where a file really lies. Every file this program writes goes through here: links are followed once, before anything is
- * written, so that they stay links; and what is there and is no regular file is never replaced by one.
+ * written, so that they stay links; what is there and is no regular file is never replaced by one; and a link of a
+ * checkout leads nowhere outside of it (`checkout-links.ts`).
  */
 import {closeSync, lstatSync, openSync, readlinkSync, readSync, realpathSync, type Stats, statSync} from 'node:fs'
 import {basename, dirname, isAbsolute, join, resolve} from 'node:path'
+import {linkOutOfCheckout} from './checkout-links.ts'
 import {AppError, EXIT} from './errors.ts'
 import {shellWord} from './shell-word.ts'
 import {systemCode} from './system-code.ts'
@@ -16,17 +18,37 @@ export type FilePlace =
 
 /** What stands there cannot hold the file. */
 export class NotAFileError extends AppError {
-  constructor(path: string, what: string, {kept}: FileUse = {}) {
+  constructor(path: string, what: string, {kept, suggestions}: FileUse & {readonly suggestions?: readonly string[]} = {}) {
     super(`${path} ${what}`, {
       code: 'E_NOT_A_FILE',
       exit: EXIT.usage,
-      suggestions: [
+      suggestions: suggestions ?? [
         kept === true
           ? `Move it away and run the command again: svcctl keeps a file of its own there (mv ${shellWord(path)} ${shellWord(`${path}.old`)}).`
           : 'Name another file, in a folder that exists.',
       ],
     })
   }
+}
+
+/** For every file and folder that is written: what a checkout brings along does not choose the place. @throws NotAFileError */
+export function assertStaysInCheckout(path: string, use: FileUse = {}): void {
+  const out = linkOutOfCheckout(path)
+  if (out === undefined) return
+  const {link, target, repository} = out
+  throw new NotAFileError(
+    path,
+    `leads out of the repository ${repository}, to ${target}, and a link in it chooses nothing to be written there`,
+    {
+      ...use,
+      suggestions: [
+        `Remove the link: rm ${shellWord(link)}`,
+        use.kept === true
+          ? 'To keep what svcctl keeps in another folder: --state FILE or a local backend for a ledger, SVC_AUDIT_DIR for audits.'
+          : `Where it is meant, name what it leads to: ${shellWord(target)}`,
+      ],
+    },
+  )
 }
 
 interface FileUse {
@@ -43,6 +65,7 @@ const MOST_LINKS = 40
  */
 export function placeOfFile(named: string, cwd = '', use: FileUse = {}): FilePlace {
   const path = isAbsolute(named) ? named : join(cwd, named)
+  assertStaysInCheckout(path, use)
   if (/[/\\]$/.test(path) && statOf(path, use) === undefined)
     throw new NotAFileError(named, 'names a folder, and a file is to be written', use)
   const found = statOf(path, use)

@@ -1,6 +1,7 @@
 /** The one way to make a folder and what is missing above it. */
 import {existsSync, mkdirSync} from 'node:fs'
 import {dirname} from 'node:path'
+import {assertStaysInCheckout} from './file-place.ts'
 import {isAbsent, systemCode} from './system-code.ts'
 
 /**
@@ -8,12 +9,17 @@ import {isAbsent, systemCode} from './system-code.ts'
  * `recursive` never ends.
  *
  * @param mode - of the folders made; the umask's unless told
- * @throws the system's error, in words that name the folder
+ * @throws NotAFileError where a link of a checkout leads elsewhere; the system's error, in words that name the folder
  */
 export function makeFolder(folder: string, mode?: number): void {
+  assertStaysInCheckout(folder)
+  make(folder, mode)
+}
+
+function make(folder: string, mode: number | undefined): void {
   if (existsSync(folder)) return
   const parent = dirname(folder)
-  if (parent !== folder) makeFolder(parent, mode)
+  if (parent !== folder) make(parent, mode)
   try {
     mkdirSync(folder, mode === undefined ? undefined : {mode})
   } catch (error) {

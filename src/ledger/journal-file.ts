@@ -24,6 +24,7 @@ import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {fileAt, NotAFileError} from '../base/file-place.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {partOfPath} from '../base/path-part.ts'
@@ -181,6 +182,7 @@ export function createJournal(path: string, header: JsonObject): JournalFile {
     writeFileAtomicSync(path, line, {mode: 0o600})
     return new AppendedFile(path, 1, Buffer.byteLength(line))
   } catch (error) {
+    if (error instanceof NotAFileError) throw error
     throw new JournalWriteError(path, error)
   }
 }
@@ -196,7 +198,7 @@ export function continueJournal(path: string): JournalContent & {readonly journa
   const {wholeBytes, ...content} = read(path)
   const {header, entries, damage} = content
   try {
-    if (damage !== undefined) copyFileSync(path, damagedCopyOf(path))
+    if (damage !== undefined) copyFileSync(path, fileAt(damagedCopyOf(path), {kept: true}))
     const whole =
       damage === undefined
         ? contentOf(path).subarray(0, wholeBytes)
@@ -204,6 +206,7 @@ export function continueJournal(path: string): JournalContent & {readonly journa
     writeFileAtomicSync(path, whole, {mode: 0o600})
     return {...content, journal: new AppendedFile(path, entries.length + 1, whole.length)}
   } catch (error) {
+    if (error instanceof NotAFileError) throw error
     throw new JournalWriteError(path, error)
   }
 }
@@ -244,7 +247,7 @@ const ENDED_FILE = /^(\d{8}T\d{9}-[0-9a-f]{6})\.ended$/
 
 /** Of a run that is over stands so beside its journal, which nobody needs to open again for it. */
 export function markEnded(runs: string, run: string): void {
-  writeFileSync(join(runs, `${partOfPath(run, 'a run')}.ended`), '', {mode: 0o600})
+  writeFileSync(fileAt(join(runs, `${partOfPath(run, 'a run')}.ended`), {kept: true}), '', {mode: 0o600})
 }
 
 /** The runs that are marked as over. @throws RunsFolderError */

@@ -70,6 +70,25 @@ describe('the file of an audit', () => {
     expect(check(chain()).fault).toBeUndefined()
   })
 
+  it.each([
+    ['a file of another program', '# my settings\nexport A=1', 'a last line without its break'],
+    ['one that is one line', 'export A=1', 'all of it'],
+  ])('takes nothing away from %s: %j (%s)', (_, text) => {
+    const path = join(folder, 'shop.jsonl')
+    writeFileSync(path, text)
+    expect(() => written(chain())).toThrow(
+      expect.objectContaining({code: 'E_NOT_A_FILE', message: expect.stringContaining('no line of an audit')}),
+    )
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it('takes zeros back, which a power cut may leave', () => {
+    const first = written(chain())
+    appendFileSync(chain().path, '\0\0\0')
+    expect(written(chain(), known(first)).head.seq).toBe(2)
+    expect(check(chain()).fault).toBeUndefined()
+  })
+
   it('begins anew where nothing but a torn line is there', () => {
     appendFileSync(join(folder, 'shop.jsonl'), '{"actor"')
     expect(written(chain()).head.seq).toBe(1)

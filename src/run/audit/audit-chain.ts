@@ -5,6 +5,7 @@ import {ChainFile, type Known, type Written} from '../../audit/chain-file.ts'
 import type {AuditEvent, UnchainedEntry} from '../../audit/entry.ts'
 import {AuditPlaceError, auditWriteError} from '../../audit/errors.ts'
 import {filesAt, placeDigest} from '../../audit/place.ts'
+import {NotAFileError} from '../../base/file-place.ts'
 import {partOfPath} from '../../base/path-part.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {randomHex} from '../../base/random.ts'
@@ -164,6 +165,7 @@ export class StackChain {
     try {
       return work()
     } catch (error) {
+      if (error instanceof NotAFileError) throw error
       throw auditWriteError(this.#file.path, error, this.#run)
     }
   }

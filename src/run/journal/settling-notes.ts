@@ -7,6 +7,7 @@ import {copyFileSync, existsSync, rmSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {basename} from 'node:path'
 import {withEditLock} from '../../base/edit-lock.ts'
+import {fileAt} from '../../base/file-place.ts'
 import {asJson} from '../../base/json.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {isSettled, type JournalEntry} from '../../engine/model/journal.ts'
@@ -88,7 +89,7 @@ function journalFor(path: string): JournalFile {
     return continueJournal(beside).journal
   } catch (error) {
     if (!(error instanceof JournalDamagedError)) throw error
-    copyFileSync(beside, damagedCopyOf(beside))
+    copyFileSync(beside, fileAt(damagedCopyOf(beside), {kept: true}))
     rmSync(beside)
     return begin()
   }
