@@ -94,12 +94,15 @@ export function httpBackendOf(location: HttpLocation, environment: ProcessVariab
     )
   }
   const addresses = {address: main, ...(lockAddress !== undefined && {lockAddress}), ...(unlockAddress !== undefined && {unlockAddress})}
-  const trusted = trustedAddresses(addresses, environment)
-  const method = (is: HttpRequestKind['is'], own: string | undefined, fallback: string, to: string | undefined): string => {
-    const request = {is, method: own ?? variable(`TF_HTTP_${is.toUpperCase()}_METHOD`) ?? fallback, address: to ?? main}
-    if (to !== undefined && !isMethodAllowed(request, main, environment)) throw methodError(stack, request)
-    return request.method
+  const request = (is: HttpRequestKind['is'], own: string | undefined, fallback: string, to: string | undefined): HttpRequestKind => {
+    const one = {is, method: own ?? variable(`TF_HTTP_${is.toUpperCase()}_METHOD`) ?? fallback, address: to ?? main}
+    if (to !== undefined && !isMethodAllowed(one, main, environment)) throw methodError(stack, one)
+    return one
   }
+  const update = request('update', location.updateMethod, 'POST', main)
+  const lock = request('lock', location.lockMethod, 'LOCK', lockAddress)
+  const unlock = request('unlock', location.unlockMethod, 'UNLOCK', unlockAddress)
+  const trusted = trustedAddresses(main, [lock, unlock], environment)
   const username = location.username ?? variable('TF_HTTP_USERNAME')
   const password = variable('TF_HTTP_PASSWORD')
   const skipCertVerification = location.skipCertVerification ?? false
@@ -111,9 +114,9 @@ export function httpBackendOf(location: HttpLocation, environment: ProcessVariab
   }
   return {
     ...addresses,
-    updateMethod: method('update', location.updateMethod, 'POST', main),
-    lockMethod: method('lock', location.lockMethod, 'LOCK', lockAddress),
-    unlockMethod: method('unlock', location.unlockMethod, 'UNLOCK', unlockAddress),
+    updateMethod: update.method,
+    lockMethod: lock.method,
+    unlockMethod: unlock.method,
     ...(username !== undefined && {username}),
     ...(password !== undefined && {password}),
     trusted,

@@ -6,12 +6,6 @@
 import type {ProcessVariables} from '../base/process-variables.ts'
 import {belowAddress, besideAddress, shownAddress} from './http-address.ts'
 
-export interface HttpAddresses {
-  readonly address: string
-  readonly lockAddress?: string
-  readonly unlockAddress?: string
-}
-
 /** Methods that lock, unlock or write a state. What else a server needs only the environment may say. */
 const OF_STACKS = new Set(['LOCK', 'UNLOCK', 'POST', 'PUT'])
 
@@ -26,19 +20,30 @@ const isNamedLock = (address: string, environment: ProcessVariables): boolean =>
     .flatMap(it => [it, besideAddress(it)])
     .some(it => belowAddress(address, it) !== undefined)
 
-/** Addresses that get user and password, as `shownAddress` shows them. */
-export function trustedAddresses({address, lockAddress, unlockAddress}: HttpAddresses, environment: ProcessVariables): ReadonlySet<string> {
-  const origins = addressesIn(environment, ['TF_HTTP_ADDRESS', ...LOCKS]).map(it => new URL(it).origin)
-  const isState = origins.includes(new URL(address).origin)
-  const locks = [lockAddress, unlockAddress].filter(it => it !== undefined)
-  const trusted = locks.filter(it => isNamedLock(it, environment) || (isState && belowAddress(it, address) !== undefined))
-  return new Set([...(isState ? [address] : []), ...trusted].map(shownAddress))
-}
-
 export interface HttpRequestKind {
   readonly is: 'lock' | 'unlock' | 'update'
   readonly method: string
   readonly address: string
+}
+
+/** Methods that do nothing but lock, whatever they are sent to. */
+const ONLY_LOCK = new Set(['LOCK', 'UNLOCK'])
+
+/**
+ * Addresses that get user and password, as `shownAddress` shows them: of each, whatever is sent there may have them.
+ *
+ * @param locks - the requests that lock and unlock
+ */
+export function trustedAddresses(address: string, locks: readonly HttpRequestKind[], environment: ProcessVariables): ReadonlySet<string> {
+  const origins = addressesIn(environment, ['TF_HTTP_ADDRESS', ...LOCKS]).map(it => new URL(it).origin)
+  const isState = origins.includes(new URL(address).origin)
+  const mayHave = (it: HttpRequestKind) =>
+    isNamedLock(it.address, environment) ||
+    (isState && belowAddress(it.address, address) !== undefined) ||
+    (ONLY_LOCK.has(it.method.toUpperCase()) && origins.includes(new URL(it.address).origin))
+  const withheld = new Set(locks.filter(it => !mayHave(it)).map(it => shownAddress(it.address)))
+  const told = [...(isState ? [address] : []), ...locks.map(it => it.address)].map(shownAddress)
+  return new Set(told.filter(it => !withheld.has(it)))
 }
 
 /**

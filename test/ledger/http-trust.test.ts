@@ -5,7 +5,7 @@ describe('an http backend sends the credentials of the environment', () => {
   const state = 'https://git.example.com/api/v4/projects/5/terraform/state/shop'
   const environment = {TF_HTTP_ADDRESS: 'https://git.example.com/any', TF_HTTP_USERNAME: 'u', TF_HTTP_PASSWORD: 'p'}
   const trusted = (lock: string, variables: Record<string, string> = environment, address = state) =>
-    httpBackendOf({type: 'http', address, lockAddress: lock, unlockAddress: lock}, variables, 'shop').trusted.has(lock)
+    httpBackendOf({type: 'http', address, lockAddress: lock, unlockAddress: lock, lockMethod: 'POST'}, variables, 'shop').trusted.has(lock)
 
   it.each([
     ['the very address of the state', state, true],
@@ -27,6 +27,16 @@ describe('an http backend sends the credentials of the environment', () => {
     expect(trusted('https://git.example.com/locks/shop', {...environment, TF_HTTP_UNLOCK_ADDRESS: 'https://git.example.com/locks'})).toBe(
       true,
     )
+  })
+
+  it('to a lock anywhere at that server that nothing but LOCK and UNLOCK is sent to', () => {
+    const lock = 'https://git.example.com/locks/shop'
+    const of = (more: Partial<HttpLocation>, address = state) =>
+      httpBackendOf({type: 'http', address, lockAddress: lock, unlockAddress: lock, ...more}, environment, 'shop').trusted
+    expect([...of({})].sort()).toEqual([state, lock])
+    expect([...of({unlockMethod: 'PUT'})]).toEqual([state])
+    expect([...of({}, 'https://other.example.com/s')]).toEqual([lock])
+    expect([...of({lockAddress: 'https://other.example.com/l', unlockAddress: 'https://other.example.com/l'})]).toEqual([state])
   })
 
   it('to no lock below a state of a server that the environment does not name', () => {
