@@ -6,6 +6,7 @@
  */
 import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {meantAmong} from '../model/by-traits.ts'
 import {sourceOf} from '../model/declaration.ts'
 import {type Identity, kindCalled, meansSame, parentRemoteId, remoteIdOf} from '../model/kind.ts'
@@ -15,6 +16,7 @@ import type {Operation} from '../model/plan.ts'
 import {plainPart, saysWhich} from '../model/resolve.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import {fits} from '../observe/pair.ts'
+import {blockedInTurn, type Wish} from './blocked-in-turn.ts'
 import {OperationCycleError} from './cycle.ts'
 import type {PlanInput} from './plan-input.ts'
 
@@ -55,24 +57,36 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
 /**
  * Those that would take a name that somebody keeps, as what they are then: a replacement would delete its object first, and
  * could not make its successor. Of what needs no name of its own, whoever means an object that stays somebody's would make it twice.
+ * @param held - those that something else blocks
  */
-export function takenStill(operations: readonly Operation[], input: Input): Operation[] {
+export function takenStill(operations: readonly Operation[], input: Input, held: ReadonlySet<Key>): Operation[] {
   // Where nothing is there, nobody keeps a name.
   if (input.observation.collections.every(it => it.objects.length === 0)) return []
   const all = new Map(operations.map(it => [keyOfOperation(it), it]))
-  const changes = operations.map(it => [it, ...changeOfName(it, all, input)] as const)
-  const free = new Set(changes.flatMap(([, left]) => (left === undefined ? [] : textOf(left))))
   const holders = namedObjects(input)
-  const taking = changes.flatMap(([it, , taken]) => {
-    const holder = taken && !free.has(textOf(taken)) ? holders.get(textOf(taken)) : undefined
-    return holder === undefined || holder === it.remoteId ? [] : [takes(it, holder, taken?.name)]
-  })
-  const goes = ({action}: Operation) => action === 'delete' || action === 'replace'
-  const leaving = new Set(
-    changes.flatMap(([it, left]) => ((left || goes(it)) && it.remoteId !== undefined ? [`${accountOf(it, input)} ${it.remoteId}`] : [])),
-  )
-  const changing = changes.flatMap(([it, , taken]) => (taken || it.action === 'create' || it.action === 'replace' ? [it] : []))
-  return [...taking, ...meantTwice(changing, leaving, all, input)]
+  const leaves = new Map<Operation, readonly string[]>()
+  const wishes: NameWish[] = []
+  const changing: Operation[] = []
+  for (const it of operations) {
+    const [left, taken] = changeOfName(it, all, input)
+    const goes = left !== undefined || it.action === 'delete' || it.action === 'replace'
+    const object = goes && it.remoteId !== undefined ? [objectIn(accountOf(it, input), it.remoteId)] : []
+    leaves.set(it, left === undefined ? object : [textOf(left), ...object])
+    if (taken) {
+      const place = textOf(taken)
+      const remoteId = holders.get(place)
+      if (remoteId !== undefined && remoteId !== it.remoteId) wishes.push({operation: it, name: taken.name, holders: [{remoteId, place}]})
+    }
+    if (taken || it.action === 'create' || it.action === 'replace') changing.push(it)
+  }
+  addAll(wishes, meantTwice(changing, all, input))
+  // What is made leaves nothing to others, and what is blocked already is said to be for its own reason.
+  const follows = (it: Operation) => it.action !== 'create' && !held.has(keyOfOperation(it))
+  return blockedInTurn(wishes, operations, it => leaves.get(it) ?? [], input.observation, follows).map(([it, holder]) => takes(it, holder))
+}
+
+interface NameWish extends Wish {
+  readonly name: string | undefined
 }
 
 /**
@@ -105,20 +119,19 @@ export function namedTwice(operations: readonly Operation[], input: Input): Prob
   })
 }
 
-const takes = (it: Operation, holder: string, name: string | undefined): Operation => ({
-  ...it,
+const takes = ({operation, name}: NameWish, holder: string): Operation => ({
+  ...operation,
   action: 'blocked',
-  wants: it.action,
+  wants: operation.action,
   cause: 'name-taken',
   reason: `${holder} has the name ${JSON.stringify(name)}, and keeps it in this run`,
 })
 
 /**
- * Of kinds of which a server takes several of a name: those that would be made, or be called so, beside an object that fits
- * them, is owned and stays.
- * @param leaving - by account, objects that will not be there any more, or not be called so
+ * Of kinds of which a server takes several of a name: those that would be made, or be called so, beside owned objects that fit
+ * them.
  */
-function meantTwice(changing: readonly Operation[], leaving: ReadonlySet<string>, all: Operations, input: Input): Operation[] {
+function meantTwice(changing: readonly Operation[], all: Operations, input: Input): NameWish[] {
   const {observation, kinds} = input
   const owned = ownedAlike(input)
   return changing.flatMap(it => {
@@ -131,10 +144,9 @@ function meantTwice(changing: readonly Operation[], leaving: ReadonlySet<string>
     const name = identity.key(plain)
     const account = accountOf(it, input)
     const slot = {account, kind: it.kind, parent, name: identity.matches ? '' : (name ?? '')}
-    const holder = owned
-      .get(textOf(slot))?.(plain)
-      .find(live => live.remoteId !== it.remoteId && !leaving.has(`${account} ${live.remoteId}`) && fits(identity, plain, live))
-    return holder === undefined ? [] : [takes(it, holder.remoteId, name)]
+    const alike = owned.get(textOf(slot))?.(plain) ?? []
+    const holders = alike.filter(live => live.remoteId !== it.remoteId && fits(identity, plain, live))
+    return [{operation: it, name, holders: holders.map(({remoteId}) => ({remoteId, place: objectIn(account, remoteId)}))}]
   })
 }
 
@@ -210,6 +222,8 @@ function accountOf({stack, kind}: Operation, input: Input): string {
   const api = input.kinds.get(kind)?.api
   return (api && input.accountOf?.(stack, api)) ?? ''
 }
+
+const objectIn = (account: string, remoteId: string): string => `${account} ${remoteId}`
 
 const same = (a: NameSlot | undefined, b: NameSlot | undefined): boolean => a !== undefined && b !== undefined && textOf(a) === textOf(b)
 

@@ -85,12 +85,13 @@ function heldBack(input: PlanInput, operations: readonly Operation[], claims: Cl
   const declared = operations.filter(it => observation.pairs.has(keyOfOperation(it)))
   // What its parent takes along is judged again once that stays.
   const left = lifts.noDestroy ? declared.filter(it => it.action === 'replace' && it.cause !== 'parent-replaced') : []
-  return [
+  const held = [
     ...new TakenAlong(input, declared, claims).heldBack(declared).values(),
     ...left.map(it => ({...it, action: 'blocked' as const, wants: it.action})),
     ...declared.flatMap(it => claims.notKnownYet(it) ?? []),
-    ...takenStill(decided(input, lifts.noDestroy ? operations.filter(it => !goes(it)) : operations), input),
   ]
+  const staying = decided(input, lifts.noDestroy ? operations.filter(it => !goes(it)) : operations)
+  return [...held, ...takenStill(staying, input, new Set(held.map(keyOfOperation)))]
 }
 
 function withLost(operation: Operation, lost: Removals['lost']): Operation {

@@ -135,3 +135,26 @@ describe('a plan of four times as many objects', () => {
     })
   }
 })
+
+describe('a plan of four times as many names that shift along a chain, of which the last one is kept', () => {
+  const base = () => stackOf().subscription('s')
+  const chains: Readonly<Record<string, (stack: StackBuilder, i: number, name: number, anew: boolean) => void>> = {
+    users: (stack, i, name) => stack.clusterUser(`c${i}`, {name: `n${name}`}),
+    subscriptions: (stack, i, name) => stack.subscription(`c${i}`, {name: `n${name}`}),
+    'replaced databases': (stack, i, name, anew) => stack.database(`c${i}`, 's', {name: `n${name}`, port: anew ? 12_001 : 12_000}),
+    peerings: (stack, i, name) => stack.peering(`c${i}`, 's', {vpcId: `vpc-${name}`}),
+  }
+
+  it.each(Object.entries(chains))('takes about four times as long: %s', {timeout: 120_000}, async (_, link) => {
+    const chainMs = async (size: number): Promise<number> => {
+      const lab = new Lab({perMinute: 1e9, burst: 1e9, simulator: {cloud: {rateLimit: null}}})
+      await lab.run(() => lab.apply([each(size, (stack, i) => link(stack, i, i, false), base())]))
+      const next = each(size - 1, (stack, i) => link(stack, i, i + 1, true), base()).removed(`c${size - 1}`, {destroy: false})
+      const {plan} = await lab.run(() => lab.plan([next]))
+      expect(plan.operations.filter(it => it.cause === 'name-taken')).toHaveLength(size - 1)
+      return planMs(lab, next)
+    }
+    const small = await chainMs(SMALL)
+    expect((await chainMs(TIMES * SMALL)) / small).toBeLessThan(MOST)
+  })
+})
