@@ -862,7 +862,7 @@ describe('a ledger behind the HTTP state protocol', () => {
     server = await startStateServer({username: 'ci', password: 'pass-word-1'})
     const lockAddress = new URL('/api/projects/5', server.address).href
     const credentials = {TF_HTTP_USERNAME: 'ci', TF_HTTP_PASSWORD: 'pass-word-1', TF_HTTP_ADDRESS: server.address}
-    const at = {lockAddress, unlockAddress: lockAddress}
+    const at = {lockAddress, unlockAddress: lockAddress, lockMethod: 'POST', unlockMethod: 'PUT'}
     const failure = await store(at, credentials)
       .lock(0)
       .catch(error => error)

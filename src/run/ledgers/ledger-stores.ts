@@ -19,6 +19,8 @@ export interface OpenedStores {
   other(stack: LedgerOf): ManagedLedgerStore
   /** One that a stack had before its backend changed; `undefined` where it would be a file, and there is none. @throws NotAFileError */
   former(stack: string, state: string): ManagedLedgerStore | undefined
+  /** The same where the mark of a transfer names it, and no person: not of another app. */
+  marked(stack: string, state: string): ManagedLedgerStore | undefined
   /** What makes two ways to name a ledger one. @throws NotAFileError, HttpBackendError */
   keyOf(stack: LedgerOf): string
   close(): Promise<void>
@@ -50,6 +52,11 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
     if (other !== undefined) throw new SharedLedgerError(store.place, other, stack)
     owners.set(store.key, stack)
   }
+  const formerAt = (name: string, state: string, as: typeof openAny): ManagedLedgerStore | undefined => {
+    const ledger = locationOf(state)
+    const file = fileOf(ledger)
+    return file !== undefined && !existsSync(resolve(host.cwd, file)) ? undefined : as({name, ledger}, say)
+  }
   return {
     stores: new Map(stores),
     own: stack => open(stack, () => {}),
@@ -59,13 +66,10 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
       if (owner !== undefined) throw new SharedLedgerError(store.place, owner, stack.name)
       return store
     },
-    former: (name, state) => {
-      const ledger = locationOf(state)
-      const file = fileOf(ledger)
-      if (file !== undefined && !existsSync(resolve(host.cwd, file))) return undefined
-      // Whose it was: a stack may come here from another app.
-      return openAny({name, ledger}, say)
-    },
+    // Whose it was: a stack may come here from another app.
+    former: (name, state) => formerAt(name, state, openAny),
+    // A mark in a ledger may name any place: what another app has there is left as it is until a person says so.
+    marked: (name, state) => formerAt(name, state, open),
     keyOf: stack => openAny(stack, () => {}).key,
     close: () => states.close(),
   }

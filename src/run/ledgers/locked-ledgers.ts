@@ -16,7 +16,7 @@ export interface LockWish {
   /** Reads the ledgers that are not locked. */
   readonly host: Host
   readonly others: () => Promise<OtherLedgers>
-  readonly former: OpenedStores['former']
+  readonly marked: OpenedStores['marked']
   /** Which of these stacks are frozen: their ledgers are not written. */
   readonly areFrozen: (stacks: readonly LedgerOf[]) => Promise<ReadonlySet<string>>
   readonly timeoutMs: number
@@ -36,7 +36,7 @@ export async function lockSettled({
   host,
   stores,
   others,
-  former,
+  marked,
   areFrozen,
   timeoutMs,
   clock,
@@ -49,7 +49,7 @@ export async function lockSettled({
     lockAll(all, {timeoutMs: Math.max(0, until - clock.now()), clock, stillLocked, ...(signal ? {signal} : {})})
   for (let round = 0; ; round++) {
     const unlock = await lock([...stores.values()])
-    const partners = await afterFailure(unlock, () => partnersOf(stores, others, former, areFrozen), stillLocked)
+    const partners = await afterFailure(unlock, () => partnersOf(stores, others, marked, areFrozen), stillLocked)
     if (!signal?.aborted && (partners.size === 0 || round === ROUNDS)) return unlock
     // Locks are taken in one order by everybody: those of the others cannot be added to these.
     await unlock()
@@ -66,7 +66,7 @@ export async function lockSettled({
 async function partnersOf(
   stores: LockWish['stores'],
   others: LockWish['others'],
-  former: LockWish['former'],
+  marked: LockWish['marked'],
   areFrozen: LockWish['areFrozen'],
 ): Promise<ReadonlyMap<string, ManagedLedgerStore>> {
   const other = await others()
@@ -86,7 +86,7 @@ async function partnersOf(
     const destination = all.get(stack)
     if (!concerns || destination === undefined) continue
     if (from.state !== undefined && !all.has(name)) {
-      const store = former(stack, from.state)
+      const store = marked(stack, from.state)
       if (store !== undefined && (await isReadable(store))) all.set(name, store)
     }
     const source = all.get(name)

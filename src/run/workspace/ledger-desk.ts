@@ -165,7 +165,7 @@ export class LedgerDesk {
         host: this.host,
         stores,
         others: () => readOtherLedgers(cwd, stacks, rest, this.#stores.other),
-        former: this.#stores.former,
+        marked: this.#stores.marked,
         areFrozen: frozenAmong(this.host),
         timeoutMs,
         clock,

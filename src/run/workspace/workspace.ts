@@ -217,7 +217,7 @@ export class Workspace {
       host,
       stores,
       others: () => this.#readOthers(),
-      former: this.#opened.ledgerStores.former,
+      marked: this.#opened.ledgerStores.marked,
       areFrozen: frozenAmong(host),
       timeoutMs,
       clock: host.clock,

@@ -1,7 +1,7 @@
 /** `svcctl transfer --from-state`: a stack's change of backend, to http and back, as processes that may be killed. */
 import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {describe, expect, it} from 'vitest'
+import {afterEach, describe, expect, it} from 'vitest'
 import {killedAtItsRequests} from '../../support/killed-at.ts'
 import {documentOf, type Site} from '../../support/site.ts'
 import {siteAndStateServer} from '../../support/site-and-state-server.ts'
@@ -177,6 +177,33 @@ describe('svcctl transfer --from-state', () => {
     expect([resumed.code, documentOf(resumed).moved.length], resumed.stderr).toEqual([0, 3])
     expect(resumed.stderr).toContain(`there is no ledger ${join(at.folder, FILE)} here`)
     expect([MARK.test(server.state), existsSync(join(at.folder, FILE))]).toEqual([false, false])
+  })
+
+  describe('whose mark in a ledger names the ledger of another app', () => {
+    const PROJECT = 'cdktf.json'
+    afterEach(() => rmSync(join(at.folder, PROJECT), {force: true}))
+
+    /** The ledger behind HTTP, as its server could answer it; the file is what the mark leads to. */
+    async function marked(place: string): Promise<void> {
+      const state = JSON.parse(await begun())
+      for (const it of state.resources)
+        Object.assign(it.instances[0].attributes.triggers, {transfer: `t1 shop:null_resource.${it.name}`, transfer_state: place})
+      server.state = JSON.stringify(state)
+    }
+    const apply = () => fast(behindHttp(), ['apply', '--stack', 'shop', '--auto-approve'])
+
+    it('leaves the ledger of another app as it is, until a person says so (transfer --resume)', async () => {
+      await marked(join(at.folder, FILE))
+      writeFileSync(join(at.folder, PROJECT), JSON.stringify({projectId: 'this-app'}))
+      const theirs = JSON.parse(readFileSync(join(at.folder, FILE), 'utf8'))
+      theirs.svcctl.app = 'other-app'
+      const before = JSON.stringify(theirs)
+      writeFileSync(join(at.folder, FILE), before)
+      await apply()
+      expect(readFileSync(join(at.folder, FILE), 'utf8')).toBe(before)
+      expect((await run(behindHttp(), ['transfer', '--resume'])).code).toBe(0)
+      expect(server.state).not.toContain('"transfer_state"')
+    })
   })
 
   it('is what a plan advises where the backend has changed and nothing was brought along', async () => {
