@@ -121,7 +121,7 @@ async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number, reques
     bytes += part.length
     // Leaving the loop ends the connection.
     if (bytes > maxBytes) throw new ConnectionError('too-large', request, {detail: `more than ${formatSizeBytes(maxBytes)}`})
-    if (bytes <= LARGE_BYTES) parts.push(part)
+    if (room === undefined && bytes <= LARGE_BYTES && parts.length < MANY_PARTS) parts.push(part)
     else room = written(room, part, from, parts)
   }
   return room?.subarray(0, bytes) ?? Buffer.concat(parts, bytes)
@@ -129,6 +129,8 @@ async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number, reques
 
 /** From here on what comes is written where it stays: put together in the end, a body takes twice its memory. */
 const LARGE_BYTES = 8 * 1024 * 1024
+/** Also from here on: each part takes a hundred bytes and more beside its own, and a server may send one byte at a time. */
+const MANY_PARTS = 1000
 
 /** @param parts - what came before there was room; taken out of the list */
 function written(room: Buffer | undefined, part: Uint8Array, from: number, parts: Uint8Array[]): Buffer {

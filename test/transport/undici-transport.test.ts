@@ -57,6 +57,25 @@ describe('a request over the network', () => {
     30_000,
   )
 
+  it('holds no part for each byte of an answer that comes byte by byte', async () => {
+    const bytes = 20_000
+    const address = await serve((_, response) => {
+      let left = bytes
+      const next = () => {
+        response.write(String(left % 10))
+        if (--left > 0) setImmediate(next)
+        else response.end()
+      }
+      next()
+    })
+    const joined = vi.spyOn(Buffer, 'concat')
+    const {body} = await network().send({method: 'GET', url: address, headers: {}})
+    const most = Math.max(0, ...joined.mock.calls.map(([parts]) => parts.length))
+    joined.mockRestore()
+    expect(Buffer.from(body).toString()).toBe(Array.from({length: bytes}, (_, i) => (bytes - i) % 10).join(''))
+    expect(most).toBeLessThan(2000)
+  })
+
   it('is given up as soon as its answer is larger than what may be held, and what is streamed is not', async () => {
     const address = await serve((_, response) => {
       const more = () => {
