@@ -7,6 +7,7 @@ import {hasHalfLetter} from './half-letter.ts'
 import type {Json} from './json.ts'
 import {encodedFormsOf, formsOf, quotedIn} from './secret-forms.ts'
 import {isSpelled, replaceSpelled, type WordFinder} from './spelled-letters.ts'
+import {TooManySecretsError} from './too-many-secrets.ts'
 import {type Stretch, WordMatcher, withoutOverlap, withReplaced} from './word-matcher.ts'
 import {mayBeWrapped, wrappedStretches} from './wrapped-words.ts'
 
@@ -19,6 +20,15 @@ export const holdsRedacted = (value: Json): boolean => JSON.stringify(value).inc
 const SHORT = 4
 /** A number with fewer digits is a port, a size or an id more often than it is the secret it looks like. */
 const DIGITS = 6
+/**
+ * What the forms of all secrets that servers answered may weigh, in letters: 20 000 random passwords of 44 letters, or a thousand
+ * certificates, weigh less than half of it. All of it takes a gigabyte and twenty seconds at most.
+ */
+const MOST_LEARNED = 256 * 1024 * 1024
+/** What a form weighs beside its letters. */
+const WEIGHT_OF_FORM = 64
+/** Letters of forms that one letter of a secret may make. */
+const LETTERS_OF_LETTER = 256
 /** Names of fields that are looked at once. */
 const KEYS = 1_000
 
@@ -39,9 +49,21 @@ export class Redactor {
   /** Half of a letter in some word: what JSON makes of it depends on what stands beside it. */
   #isBroken = false
   readonly #keys = new Map<string, string>()
+  readonly #mostLearned: number
+  #learned = 0
 
-  /** Hides this text from now on, in every form that a server or a document may give it. Empty text is ignored. */
-  register(secret: string | undefined): void {
+  /** @param mostLearned - what the forms of all secrets that servers answered may weigh, in letters */
+  constructor(mostLearned = MOST_LEARNED) {
+    this.#mostLearned = mostLearned
+  }
+
+  /**
+   * Hides this text from now on, in every form that a server or a document may give it. Empty text is ignored.
+   *
+   * @param of - what has it, where a server answered it: of such there is a bound
+   * @throws TooManySecretsError
+   */
+  register(secret: string | undefined, of?: string): void {
     if (secret === undefined || secret === '') return
     if (secret.length < SHORT) {
       this.#short.add(secret)
@@ -49,9 +71,15 @@ export class Redactor {
       return
     }
     if (this.#known.has(secret)) return
+    // Before its forms are made.
+    if (of !== undefined && this.#learned + secret.length * LETTERS_OF_LETTER > this.#mostLearned) throw new TooManySecretsError(of)
     this.#known.add(secret)
     this.#isBroken ||= hasHalfLetter(secret)
-    for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
+    for (const form of formsOf(secret)) {
+      if (form.length < SHORT || this.#forms.has(form)) continue
+      this.#forms.add(form)
+      if (of !== undefined) this.#learned += form.length + WEIGHT_OF_FORM
+    }
     for (const form of encodedFormsOf(secret)) if (form.length >= SHORT) this.#encoded.add(form)
     if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
     this.#words = undefined
@@ -62,11 +90,11 @@ export class Redactor {
   }
 
   /** Every text in a value that is secret as a whole: an object's fields, a list's items. A switch gives nothing away. */
-  registerValue(value: unknown): void {
-    if (typeof value === 'string') this.register(value)
-    else if (typeof value === 'number' || typeof value === 'bigint') this.register(String(value))
-    else if (Array.isArray(value)) for (const item of value as readonly unknown[]) this.registerValue(item)
-    else if (value !== null && typeof value === 'object') for (const item of Object.values(value)) this.registerValue(item)
+  registerValue(value: unknown, of?: string): void {
+    if (typeof value === 'string') this.register(value, of)
+    else if (typeof value === 'number' || typeof value === 'bigint') this.register(String(value), of)
+    else if (Array.isArray(value)) for (const item of value as readonly unknown[]) this.registerValue(item, of)
+    else if (value !== null && typeof value === 'object') for (const item of Object.values(value)) this.registerValue(item, of)
   }
 
   /** A user name and a password: the password, and the pair as an Authorization header carries it. */

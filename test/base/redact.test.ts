@@ -357,3 +357,26 @@ describe('a redactor that looks at JSON text', () => {
     expect(redactor.mayHideIn(JSON.stringify({a: 'abcd\r\nefgh'}))).toBe(false)
   })
 })
+
+describe('secrets that servers answer', () => {
+  it('are hidden by the thousand', () => {
+    const redactor = new Redactor()
+    const passwords = Array.from({length: 2000}, (_, i) => `Pa55-${i.toString(36)}-word`)
+    redactor.registerValue(passwords, 'cluster/bdbs/1')
+    expect(redactor.text(`${passwords[0]} ${passwords[1999]}`)).toBe('[redacted] [redacted]')
+  })
+
+  it.each([
+    ['many', 4_000_000, Array.from({length: 2000}, (_, i) => `s3cret/${i.toString(36)}&x`)],
+    ['long', undefined, ['s3cret/"\\'.repeat(130_000)]],
+  ])(
+    'are refused with the object that has them where they are too %s, before their forms fill the memory',
+    (_, most, secrets) => {
+      const redactor = new Redactor(most)
+      expect(() => redactor.registerValue(secrets, 'cluster/bdbs/1')).toThrow(
+        expect.objectContaining({code: 'E_TOO_MANY_SECRETS', message: expect.stringContaining('cluster/bdbs/1: ')}),
+      )
+    },
+    60_000,
+  )
+})

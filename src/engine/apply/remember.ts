@@ -97,7 +97,7 @@ function outputsShown(
       if (value === undefined) return []
       if (!isSecretOutput(scene.kind, name)) return [[name, hides(value)]]
       // It is read from the object whenever it is needed, and kept nowhere.
-      learnsSecret(value)
+      learnsSecret(value, scene.work.key)
       return []
     }),
   )

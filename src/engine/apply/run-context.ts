@@ -40,7 +40,7 @@ export interface RunOptions {
   /** Takes known secrets out of what servers show, before a ledger has it. */
   readonly hides?: Hides | undefined
   /** Told what an object turned out to hold that must not be shown. */
-  readonly learnsSecret?: ((value: Json) => void) | undefined
+  readonly learnsSecret?: ((value: Json, of: string) => void) | undefined
   readonly variable: (stack: string, name: string) => Json | undefined
   readonly book: LedgerBook
   /** Objects that are no part of the run, and whose addresses it gives to others. */

@@ -7,7 +7,12 @@ import {type RecordedSecrets, recordedSecrets, secretsBelow} from '../model/show
 import type {Observation} from './observation.ts'
 
 /** Of everything that was seen and that a ledger has, whoever's that is. */
-export function* liveSecrets({collections, ownership, pairs, orphans}: Observation): Generator<Json> {
+export function* liveSecrets({
+  collections,
+  ownership,
+  pairs,
+  orphans,
+}: Observation): Generator<{readonly value: Json; readonly of: string}> {
   for (const {backend, objects} of collections)
     for (const live of objects) yield* secretsOf(live, ownership.at(backend, live.remoteId)?.entry)
   // A sparse row was read once more, by itself.
@@ -17,8 +22,8 @@ export function* liveSecrets({collections, ownership, pairs, orphans}: Observati
   for (const {entry, live} of orphans) if (live) yield* secretsOf(live, entry)
 }
 
-const secretsOf = (live: LiveObject, entry: LedgerEntry | undefined): Json[] =>
-  entry === undefined ? [] : valuesAt(live.fields, recordedSecrets(entry))
+const secretsOf = ({fields, remoteId}: LiveObject, entry: LedgerEntry | undefined) =>
+  entry === undefined ? [] : valuesAt(fields, recordedSecrets(entry)).map(value => ({value, of: remoteId}))
 
 /** A live list has an order of its own: in any slot of it may be what was declared in one. */
 function valuesAt(value: Json | undefined, places: RecordedSecrets): Json[] {

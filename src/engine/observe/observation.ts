@@ -27,7 +27,7 @@ export interface ObserveInput extends OwnershipInput {
   /** Deleted by a run that has just ended: lists may show it still. */
   readonly deleted?: readonly Deleted[]
   /** Told of what stands where a ledger knows of a secret. */
-  readonly learnsSecret?: (value: Json) => void
+  readonly learnsSecret?: (value: Json, of: string) => void
   /** Looked at as if they were owned: a saved plan deletes them. */
   readonly going?: readonly Going[]
   /** By address, objects that another declaration means, which a saved plan leaves out. */

@@ -68,7 +68,7 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       pass = await look()
       continue
     }
-    if (input.learnsSecret) for (const value of liveSecrets(observation)) input.learnsSecret(value)
+    if (input.learnsSecret) for (const {value, of} of liveSecrets(observation)) input.learnsSecret(value, of)
     return observation
   }
 }

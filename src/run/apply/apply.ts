@@ -268,7 +268,7 @@ function optionsOf(
     wallClock: host.wallClock,
     sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
     hides: value => host.redactor.value(value),
-    learnsSecret: value => host.redactor.registerValue(value),
+    learnsSecret: (value, of) => host.redactor.registerValue(value, of),
     variable: workspace.variable,
     book,
     journal,

@@ -131,7 +131,8 @@ async function connectionsOf({connect}: ExportTools, {apis, isAll}: What): Promi
 /** @throws ExportAbsentError */
 function modelOf({redactor}: Host, {objects, scope}: LiveWorld, what: What, {split, allFields, chosen}: ExportWish): ExportModel {
   // What a server repeats in a field of another name is no less secret there.
-  for (const {fields} of objects) for (const secret of secretsInDocument(fields)) if (new Set(secret).size > 1) redactor.register(secret)
+  for (const {fields, remoteId} of objects)
+    for (const secret of secretsInDocument(fields)) if (new Set(secret).size > 1) redactor.register(secret, remoteId)
   const absent = scope.find(path => path.includes('/') && !objects.some(it => it.remoteId === path))
   if (absent !== undefined) throw new ExportAbsentError(absent)
   const covered = objects.filter(it => what.covers(it, scope))

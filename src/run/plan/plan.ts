@@ -104,7 +104,7 @@ export async function planWorkspace(
     decisions,
     holds,
     hides: value => host.redactor.value(value),
-    learnsSecret: value => host.redactor.registerValue(value),
+    learnsSecret: (value, of) => host.redactor.registerValue(value, of),
     tool: `svcctl ${host.version}`,
     accounts: accountsOf(workspace),
     lifts,
@@ -161,9 +161,10 @@ export function planSource(variables: ProcessVariables, commit: string | undefin
 function learnSecrets(redactor: Redactor, {pairs}: Observation): void {
   for (const {declaration, spec, match} of pairs.values()) {
     if (declaration.outputs.length === 0 && declaration.dependsOn.length === 0) continue
-    for (const {leaf} of openLeaves(spec)) if (leaf instanceof Secret) redactor.registerValue(leaf.value)
+    for (const {leaf} of openLeaves(spec)) if (leaf instanceof Secret) redactor.registerValue(leaf.value, declaration.key)
     if (match === undefined) continue
-    for (const name of declaration.outputs) if (isSecretOutput(match.live.kind, name)) redactor.registerValue(outputOf(match.live, name))
+    for (const name of declaration.outputs)
+      if (isSecretOutput(match.live.kind, name)) redactor.registerValue(outputOf(match.live, name), declaration.key)
   }
 }
 

@@ -22,7 +22,7 @@ export async function observeWorkspace(
   await checkAccounts(workspace)
   const {ledgers, otherLedgers, accountOf, backendOf, variable, host} = workspace
   const selected = new Set(workspace.stacks.map(it => it.name))
-  const learnsSecret = (value: Json) => host.redactor.registerValue(value)
+  const learnsSecret = (value: Json, of: string) => host.redactor.registerValue(value, of)
   const sources = {ledgers, otherLedgers, accountOf, kinds, backendOf, evaluate, variable}
   return observe({
     ...sources,
