@@ -51,9 +51,9 @@ interface Waiting extends Watched<ObjectNews> {
 const MISLED_AFTER = 5
 /** Lists lag behind by up to two seconds: what they do not show for longer is worth a request of its own. */
 const LATE_AFTER_MS = 3_000
-/** What was there once and is not shown for so long is gone; so is what a run has made and nobody has ever seen, after a minute. */
+/** What was there once and is not shown for so long is gone; so is what a run has made and nobody has ever seen, after five minutes. */
 const GONE_AFTER_MS = 10_000
-const NEVER_SHOWN_MS = 60_000
+const NEVER_SHOWN_MS = 300_000
 /** Read by their ids in one look: what many wait for is in the list before they have all had their turn. */
 const MOST_READS = 10
 

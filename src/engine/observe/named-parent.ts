@@ -5,6 +5,12 @@ import type {Ids, Kind, Kinds} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Key} from '../model/value.ts'
 
+/** What a name alone was found by, and the list that may have another one. */
+export interface MaybeOne {
+  readonly live: LiveObject
+  readonly path: string
+}
+
 export interface NamedParentsInput {
   readonly kinds: Kinds
   /** Reads a collection of the account a stack speaks to, once. */
@@ -27,7 +33,7 @@ export class NamedParents {
   /** By stack and kind: thousands of declarations may name their parents. */
   readonly #known = new Map<string, Promise<Everywhere>>()
   readonly #inVain = new Set<Collection>()
-  readonly #unsure = new Map<Key, LiveObject>()
+  readonly #unsure = new Map<Key, MaybeOne>()
 
   constructor(input: NamedParentsInput) {
     this.#input = input
@@ -39,7 +45,7 @@ export class NamedParents {
   }
 
   /** Declarations whose parent was found by a name that another one may have, too: the lists could not be read whole. */
-  get unsure(): ReadonlyMap<Key, LiveObject> {
+  get unsure(): ReadonlyMap<Key, MaybeOne> {
     return this.#unsure
   }
 
@@ -54,7 +60,9 @@ export class NamedParents {
     const fits = byText.get(ref.by === 'id' ? `id ${ref.id}` : `name ${ref.name}`) ?? []
     const [only, second] = fits
     if (only === undefined) for (const it of lists) this.#inVain.add(it)
-    if (only !== undefined && ref.by === 'name' && !proven && !kind.identity.unique) this.#unsure.set(declaration.key, only)
+    // A name that is taken once in its place may be taken in another place, too, which no list shows.
+    const cut = kind.identity.unique && kind.parent === undefined ? undefined : lists.find(it => !it.proven)
+    if (only !== undefined && ref.by === 'name' && cut) this.#unsure.set(declaration.key, {live: only, path: cut.path})
     const said = JSON.stringify(ref.by === 'id' ? ref.id : ref.name)
     if (second !== undefined) {
       ambiguous.push({

@@ -5,7 +5,7 @@
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Key} from '../model/value.ts'
 import {maybeSeveral} from './absence.ts'
-import type {NamedParents} from './named-parent.ts'
+import type {MaybeOne, NamedParents} from './named-parent.ts'
 import type {Paired} from './observation.ts'
 
 interface Seen {
@@ -14,24 +14,33 @@ interface Seen {
   readonly namedParents: Pick<NamedParents, 'unsure'>
 }
 
-/** The pairs; of those that may mean another object too, without the one that was found. */
-export function onlyOnes({pairs, collections, namedParents}: Seen): ReadonlyMap<Key, Paired> {
+/** The pairs; of those that may mean another object too, or be in another one, without what was found. */
+export function onlyOnes({pairs, collections, namedParents: {unsure}}: Seen): ReadonlyMap<Key, Paired> {
   const cut = collections.filter(it => !it.proven && !it.kind.identity.unique)
-  if (cut.length === 0) return pairs
+  if (cut.length === 0 && unsure.size === 0) return pairs
   const listOf = (live: LiveObject) => cut.find(it => it.objects.includes(live))
+  const ownOf = ({match}: Paired): MaybeOne | undefined => {
+    const list = match?.found === 'name' && match.owner === undefined ? listOf(match.live) : undefined
+    return match && list && {live: match.live, path: list.path}
+  }
+  /** What it is in, as another stack declares it or as its text names it. */
+  const aboveOf = ({declaration: {key, parent}}: Paired): MaybeOne | undefined => {
+    const holder = parent?.by === 'key' ? pairs.get(parent.key) : undefined
+    return unsure.get(key) ?? (holder?.context ? (ownOf(holder) ?? (isKnown(holder) ? undefined : aboveOf(holder))) : undefined)
+  }
   return new Map(
     [...pairs].map(([key, pair]): [Key, Paired] => {
-      const {match, context, declaration, ...rest} = pair
-      if (context || match?.owner !== undefined || (match !== undefined && match.found !== 'name')) return [key, pair]
-      const own = match && listOf(match.live)
-      if (match && own) {
-        const doubt = maybeSeveral(match.live, own.path, 'say which one it is with an import block')
-        return [key, {...rest, context, declaration, doubt}]
-      }
-      const parent = namedParents.unsure.get(key)
-      const its = parent && listOf(parent)
-      if (parent === undefined || its === undefined) return [key, pair]
-      return [key, {...rest, context, declaration, doubt: maybeSeveral(parent, its.path, 'name it by its id')}]
+      if (pair.context || isKnown(pair)) return [key, pair]
+      const {match: _, ...rest} = pair
+      const own = ownOf(pair)
+      if (own) return [key, {...rest, doubt: maybeSeveral(own.live, own.path, 'say which one it is with an import block')}]
+      const above = aboveOf(pair)
+      return [key, above ? {...rest, doubt: maybeSeveral(above.live, above.path, SAY_ABOVE)} : pair]
     }),
   )
 }
+
+const SAY_ABOVE = 'name what it is in by its id, or with an import block where that is declared'
+
+/** A ledger, an import block or a person says which object it is, or another stack has it. */
+const isKnown = ({match}: Paired): boolean => match !== undefined && (match.owner !== undefined || match.found !== 'name')

@@ -41,11 +41,12 @@ export function whyNotMade(now: Operation, of: () => Begun | undefined): string 
 
 /**
  * Why what a run has done already is not done again, in words: whoever has changed it since has not approved that. A ledger that
- * does not have it all yet may still be written.
+ * does not have it all yet may still be written, and what the ledger has as sent may be sent again: the API did not keep it.
  */
 export function whyNotAgain(planned: Operation, now: Operation, begun: Begun | undefined): string | undefined {
   const letsGo = planned.action === 'forget' && now.action === 'forget'
-  if ((stepsOf(now).length === 0 && !letsGo) || begun?.isDone?.(planned) !== true) return undefined
+  const wasNotKept = now.action === 'update' && now.remoteId === planned.remoteId && now.changes.every(it => it.moved === 'outside')
+  if ((stepsOf(now).length === 0 && !letsGo) || wasNotKept || begun?.isDone?.(planned) !== true) return undefined
   return `this run has done it, and now it would be ${now.action} (${now.reason}): no run does anything twice`
 }
 

@@ -30,7 +30,30 @@ describe('an object that a name alone was found by, in a list that may be cut', 
 
   it('nor where its name stands in the text of what is put into it', async () => {
     const named = stackOf().add('cloud.database', 'd', {name: 'd', memoryLimitInGb: 1}, {parent: {by: 'name', name: 'orders'}})
-    expect(await shown(cutLab(), named)).toMatchObject([['blocked', 'maybe-several', expect.stringMatching(/name it by its id$/)]])
+    expect(await shown(cutLab(), named)).toMatchObject([
+      ['blocked', 'maybe-several', expect.stringMatching(/name what it is in by its id/)],
+    ])
+  })
+
+  it('nor where that is a database, whose subscription has a list that is cut', async () => {
+    const lab = cutLab()
+    for (const id of [1, 4]) lab.simulator.edit({path: `cloud/subscriptions/${id}/databases`, create: {name: 'd', memoryLimitInGb: 1}})
+    const user = stackOf().add('cloud.acl_user', 'u', {name: 'u'}, {parent: {by: 'name', name: 'd'}})
+    expect(await shown(lab, user)).toMatchObject([
+      [
+        'blocked',
+        'maybe-several',
+        expect.stringMatching(/^cloud\/subscriptions\/1\/databases\/1 is called "d", and \/subscriptions could not/),
+      ],
+    ])
+  })
+
+  it('nor where another stack declares what it is put into, and is not selected', async () => {
+    const lab = cutLab()
+    const base = stackOf('base').subscription('s', {name: 'orders'})
+    const web = stackOf('web').add('cloud.database', 'd', {name: 'd', memoryLimitInGb: 1}, {parent: base.in('s')})
+    const {plan} = await lab.run(() => lab.plan([base, web], {selected: new Set(['web'])}))
+    expect(plan.operations).toMatchObject([{action: 'blocked', cause: 'maybe-several', reason: expect.stringMatching(WHICH)}])
   })
 
   it('is what an import block or a ledger says, and what a whole list shows once', async () => {

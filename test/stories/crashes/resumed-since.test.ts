@@ -67,6 +67,19 @@ describe('a run that is resumed after somebody took back a part of it', () => {
   })
 })
 
+it('a run that is resumed sends again what the API took and did not keep: nobody has changed that since', async () => {
+  at.simulator.configure({cloud: {ignoredFields: ['dataEvictionPolicy']}})
+  const changed = () =>
+    saveStacks(at.folder, [
+      jsonStack('shop').subscription('main').database('x', 'main', {memoryLimitInGb: 2, dataEvictionPolicy: 'allkeys-lru'}),
+      other(2),
+    ])
+  expect((await at.fast(['apply', ...both(1, 1), '--stack', '*'])).code).toBe(0)
+  await killedAt('w', ['apply', '--synth-dir', changed(), '--stack', '*', '--auto-approve'], {}, /x: update done/)
+  const resumed = await at.fast(['apply', '--resume', '-o', 'json'])
+  expect([resumed.code, documentOf(resumed).residual, memoryOf('w')], resumed.stderr).toEqual([7, ['shop:null_resource.x'], 2])
+})
+
 describe('a run that died before it made an object with a secret, which somebody made by hand since', () => {
   it.each([
     ['--resume', () => ['apply', '--resume']],
