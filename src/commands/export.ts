@@ -120,12 +120,16 @@ export default class ExportCommand extends StackCommand {
       this.logger.note(
         `not read: ${notRead.map(it => `${it.kind} (${counted(it.requests, 'request')})`).join(', ')}; --kinds '*' reads them too`,
       )
-    if (secrets.length > 0)
-      this.logger.note(
-        `needed once they are sent, and not before${dir === undefined ? '' : ' (secrets.env.example)'}: ${secrets.join(', ')}`,
-      )
+    if (secrets.length === 0) return
+    const more = secrets.length - MOST_NAMED
+    this.logger.note(
+      `needed once they are sent, and not before${dir === undefined ? '' : ' (secrets.env.example)'}: ${secrets.slice(0, MOST_NAMED).join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
+    )
   }
 }
+
+/** Variables in one line: the document has them all. */
+const MOST_NAMED = 20
 
 function exportSummary({document, model}: ExportDone, dir: string): string {
   const counts = new Map<string, number>()
