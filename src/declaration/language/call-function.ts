@@ -6,6 +6,7 @@ import {TERRAFORM_FUNCTIONS} from './functions/table.ts'
 import {group, type Meaning, type Names, Namespace} from './names.ts'
 import {FUNCTION_NAMES, notEvaluated} from './not-evaluated.ts'
 import {computed} from './open-computed.ts'
+import {secretVersions} from './secret-versions.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import type {Node} from './values/expression.ts'
 import {MAX_ARGUMENTS, sized, takeSteps, workOn} from './values/expression-limits.ts'
@@ -174,7 +175,7 @@ function tried({name, args, at}: Call, names: Names, {value: evaluate}: Evaluati
   }
   const [first, ...rest] = open
   if (first === undefined) throw new ExpressionValueError('try: no argument has a value', at)
-  if (usesOfSecrets() > uses) return decidedBySecret(first, at)
+  if (usesOfSecrets() > uses) return decidedBySecret(first, at, secretVersions(args, names, evaluate))
   return isLater(first) ? laterCall(name, [first, ...rest], at) : first
 }
 
@@ -191,7 +192,7 @@ function can({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation
     takeSteps(STEPS_OF_ERROR, at)
     result = false
   }
-  return usesOfSecrets() > uses ? decidedBySecret(result, at) : result
+  return usesOfSecrets() > uses ? decidedBySecret(result, at, secretVersions(args, names, evaluate)) : result
 }
 
 const isLater = (value: OpenValue): boolean => opensIn(value).some(open => open.value === undefined)

@@ -7,6 +7,7 @@ import {type Evaluation, evaluateFor} from './for-expression.ts'
 import {type Meaning, type Names, Namespace} from './names.ts'
 import {computed} from './open-computed.ts'
 import {binary, unary} from './operators.ts'
+import {secretVersions} from './secret-versions.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import {type Node, templateOf} from './values/expression.ts'
 import {boundedStep, MAX_TEXT, sized, sizeOf, takeSteps, workOn} from './values/expression-limits.ts'
@@ -122,7 +123,9 @@ function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
     () => node,
     at,
   )
-  return isHidden && !isOfText(result) ? decidedBySecret(taken, at) : taken
+  return isHidden && !isOfText(result)
+    ? decidedBySecret(taken, at, secretVersions([node.condition, node.then, node.otherwise], names, evaluateNode))
+    : taken
 }
 
 function chosen(wanted: boolean, results: readonly Json[]): Json {

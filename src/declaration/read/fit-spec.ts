@@ -139,7 +139,7 @@ class Fitting {
     const value = isPrimitive(open.value) ? coerce(shape.type, open.value) : open.value
     if (open.node === undefined) {
       this.clearSecrets.push(pointer)
-      return new Secret(value)
+      return new Secret(value, undefined, open.version)
     }
     const node = value === open.value ? open.node : asPrimitive(shape.type, open.node)
     return new Secret(value, printTemplate(node, this.#stack), open.version)

@@ -257,7 +257,9 @@ export class StackNames {
       return new Open(tainted && version !== undefined ? {node, secret: true, version, notGiven: true} : {node, secret: tainted})
     }
     if (!tainted) return variable.value as OpenValue
-    return new Open({node: variable.fromStack ? undefined : node, value: variable.value, secret: true, version: variable.version})
+    // What stands in the stack itself is compared by its value.
+    const spelled = variable.fromStack ? {node: undefined} : {node, version: variable.version}
+    return new Open({...spelled, value: variable.value, secret: true})
   }
 
   #local(name: string, at: number): OpenValue {

@@ -218,8 +218,11 @@ function notInGit(change: Change): Change {
   return moved === 'in git' ? it : change
 }
 
-/** What is left out for the sake of an object that was not looked at again, or of what the rest of the plan lets be known. */
-const LEFT_STILL: readonly Cause[] = ['name-taken', 'not-known-yet']
+/**
+ * What is left out for the sake of an object that was not looked at again, or of what the rest of the plan lets be known. A parent that
+ * a name alone was found by is known by its id when it is planned again, and no surer.
+ */
+const LEFT_STILL: readonly Cause[] = ['name-taken', 'not-known-yet', 'maybe-several']
 
 interface Seen {
   readonly owned: boolean

@@ -17,13 +17,16 @@ import type {Workspace} from './workspace.ts'
 /** A secret of a plan that only its stack can give: it was written there in clear. */
 export class ClearSecretError extends AppError {
   constructor(operation: Operation, path: string) {
-    super(`${operation.address} ${path}: this secret stands in the stack itself, and a plan holds none`, {
-      code: 'E_CLEAR_SECRET',
-      exit: EXIT.usage,
-      suggestions: [
-        'Give the stacks too (--synth-dir DIR, or run beside cdktf.json), or make it a sensitive variable: secret(this, "name").',
-      ],
-    })
+    super(
+      `${operation.address} ${path}: this secret stands in the stack itself, or was made in try, can or a condition, and a plan holds none`,
+      {
+        code: 'E_CLEAR_SECRET',
+        exit: EXIT.usage,
+        suggestions: [
+          'Give the stacks too (--synth-dir DIR, or run beside cdktf.json), or make it a sensitive variable: secret(this, "name").',
+        ],
+      },
+    )
   }
 }
 

@@ -35,6 +35,22 @@ const shownOf = (text: string, pw: string, doc = '1'): Json | undefined => {
 const refused = (text: string, environment: Readonly<Record<string, string>>): readonly string[] =>
   messagesOf(() => read({...stack, output: {o: {value: `\${${text}}`}}}, {variables: {environment}}))
 
+it('what a secret decided has a version where all that may have decided have one: raised, it is sent again', () => {
+  const versionOf = (text: string, versions: Readonly<Record<string, string>>) => {
+    const secrets = Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, {version}]))
+    const given = {...stack, '//': {svcctl: {secrets}}, output: {o: {value: `\${${text}}`}}}
+    const {outputs} = read(given as StackText, {variables: {environment: {TF_VAR_pw: 'Hunter-2', TF_VAR_doc: '{"a":"b"}'}}})
+    const value = outputs[0]?.value
+    return value instanceof Secret ? value.version : value
+  }
+  const tried = 'try(jsondecode(var.doc).a, var.pw)'
+  const [one, other] = ['1', '2'].map(doc => versionOf(tried, {pw: '1', doc}))
+  expect(one).toEqual(expect.any(String))
+  expect(other).not.toBe(one)
+  expect(versionOf(tried, {doc: '1'})).toBeUndefined()
+  expect(versionOf('try(local.typed.a, var.pw)', {pw: '1', doc: '1'})).toEqual(expect.any(String))
+})
+
 describe('the value of a secret', () => {
   it.each([
     ['can(regex("^H", var.pw))', true, false],

@@ -56,6 +56,26 @@ describe('an object that a name alone was found by, in a list that may be cut', 
     expect(plan.operations).toMatchObject([{action: 'blocked', cause: 'maybe-several', reason: expect.stringMatching(WHICH)}])
   })
 
+  it('nor when the saved plan is applied that left it out: parents are known by their ids then', async () => {
+    const lab = cutLab()
+    const parent = {by: 'name', name: 'orders'} as const
+    const stack = () =>
+      stackOf()
+        .add('cloud.database', 'd', {name: 'd', memoryLimitInGb: 1}, {parent})
+        .add('cloud.database', 'e', {name: 'e', memoryLimitInGb: 1}, {parent})
+    lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'd', memoryLimitInGb: 1}})
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stack()])
+      const again = await lab.recheck(plan, [stack()])
+      expect(again.plan.operations).toMatchObject([
+        {action: 'blocked', cause: 'maybe-several'},
+        {action: 'blocked', cause: 'maybe-several'},
+      ])
+      await lab.execute(again, [stack()])
+    })
+    expect([lab.writes, lab.entry('shop', 'd')]).toEqual([[], undefined])
+  })
+
   it('is what an import block or a ledger says, and what a whole list shows once', async () => {
     const lab = cutLab()
     const imported = () =>

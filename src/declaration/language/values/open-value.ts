@@ -125,9 +125,10 @@ export function openFrom(opens: readonly Open[], node: Node | undefined, compute
 /**
  * What a secret had a part in, although it may not be in it. It has no expression: which one it has would say what was decided.
  *
+ * @param version - of all secrets that may have decided, whichever it was
  * @throws ExpressionError where it is known only later
  */
-export function decidedBySecret(value: OpenValue, at: number): Open {
+export function decidedBySecret(value: OpenValue, at: number, version: string | undefined): Open {
   if (opensIn(value).some(open => open.value === undefined)) {
     throw new ExpressionError(
       'what a secret decides in try, can or a condition must be known when the plan is made',
@@ -135,7 +136,7 @@ export function decidedBySecret(value: OpenValue, at: number): Open {
       'Take a value there that is known, or leave try, can or the condition out.',
     )
   }
-  return new Open({node: undefined, value: revealed(value), secret: true})
+  return new Open({node: undefined, value: revealed(value), secret: true, version})
 }
 
 /** What surrounds a secret counts as well: another text around it is another value. */
