@@ -43,9 +43,7 @@ export function assertStaysInCheckout(path: string, use: FileUse = {}): void {
       ...use,
       suggestions: [
         `Remove the link: rm ${shellWord(link)}`,
-        use.kept === true
-          ? 'To keep what svcctl keeps in another folder: --state FILE or a local backend for a ledger, SVC_AUDIT_DIR for audits.'
-          : `Where it is meant, name what it leads to: ${shellWord(target)}`,
+        `Where that place is meant, name it itself, in an option, with --state for a ledger, or in SVC_AUDIT_DIR for audits: ${shellWord(target)}. Runs are always in .svcctl of the project.`,
       ],
     },
   )

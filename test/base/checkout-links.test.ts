@@ -37,7 +37,7 @@ describe('a link in a checkout that leads out of it', () => {
         message: `${at('checkout', 'change.plan')} leads out of the repository ${at('checkout')}, to ${at('outside', 'profile')}, and a link in it chooses nothing to be written there`,
         suggestions: [
           `Remove the link: rm ${at('checkout', 'change.plan')}`,
-          `Where it is meant, name what it leads to: ${at('outside', 'profile')}`,
+          `Where that place is meant, name it itself, in an option, with --state for a ledger, or in SVC_AUDIT_DIR for audits: ${at('outside', 'profile')}. Runs are always in .svcctl of the project.`,
         ],
       }),
     )

@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {ValueObject} from '../../../src/engine/model/value.ts'
+import {TooManySecretsError} from '../../../src/base/too-many-secrets.ts'
+import {Secret, type ValueObject} from '../../../src/engine/model/value.ts'
 import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 
@@ -28,6 +29,21 @@ describe('what the ledger learns of an object', () => {
     const ledger = (await lab.ledgers(['shop'])).get('shop')
     expect([...(ledger?.entries.keys() ?? [])].sort()).toEqual(['null_resource.cache', 'null_resource.main'])
   })
+})
+
+it('an object whose server answers more secrets than can be hidden is in the ledger all the same', async () => {
+  const lab = new Lab()
+  const stack = stackOf().add(
+    'cluster.database',
+    'local',
+    {name: 'local', memory_size: 104_857_600, authentication_redis_pass: new Secret('Kuchen-77', 'var.pw')},
+    {outputs: ['authentication_redis_pass']},
+  )
+  const learnsSecret = () => {
+    throw new TooManySecretsError('cluster/bdbs/1')
+  }
+  const {summary} = await lab.run(() => lab.apply([stack], {run: {learnsSecret}}))
+  expect([summary.failed, lab.entry('shop', 'local')]).toMatchObject([1, {remoteId: 'cluster/bdbs/1'}])
 })
 
 describe('a field that was kept as somebody else had set it', () => {
