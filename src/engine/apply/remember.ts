@@ -46,10 +46,13 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
   const applied = appliedOf(scene.kind, scene.spec, leftAlone(operation), before)
   const record = (outputs: Readonly<Record<string, Json>>) =>
     book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, applied, outputs, kept), known)
-  // It is ours from here on, whatever becomes of what others read of it.
-  record({})
-  const shown = outputsShown(scene, declaration, remoteId, live)
-  record(shown.values)
+  let shown: Outputs | undefined
+  try {
+    shown = outputsShown(scene, declaration, remoteId, live)
+  } finally {
+    // It is ours from here on, whatever becomes of what others read of it.
+    record(shown?.values ?? {})
+  }
   if (shown.isWhole && !(isStale && declaration.outputs.length > 0)) return
   const {stop} = scene.context.options
   try {
